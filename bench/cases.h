@@ -1,0 +1,18 @@
+// Bench, cases: options go in, the benchmarks of posenc_bench are registered. Names are
+// Op/type/layout/d<dim>/<size>[/variant]/<target>.
+
+#ifndef POSENC_BENCH_CASES_H_
+#define POSENC_BENCH_CASES_H_
+
+namespace posenc_bench {
+
+struct Options {
+  bool table_only = false;  // only the cases that make the short table
+  bool alone = false;       // no fill and no libm loop between the passes: for profilers
+};
+
+void RegisterCases(const Options& options);
+
+}  // namespace posenc_bench
+
+#endif  // POSENC_BENCH_CASES_H_

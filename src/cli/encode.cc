@@ -1,0 +1,49 @@
+// posenc encode: an encoder and positions go in, a .npy file comes out.
+
+#include "src/cli/encode.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "src/cli/npy.h"
+#include "src/cli/output_file.h"
+#include "src/cli/progress.h"
+#include "src/cli/row_chunks.h"
+
+namespace posenc::cli {
+namespace {
+
+// Files end where off_t does.
+constexpr std::uint64_t kLargestFile = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+Outcome EncodeToNpy(const Encoder& encoder, const PositionRange& positions, const ElementType& type,
+                    const std::string& path) {
+  const std::uint64_t dim = encoder.spec().dim;
+  const std::string header = NpyHeader(type.npy_kind, std::array{positions.count, dim});
+  const std::uint64_t row_bytes = dim * type.size;  // dim is at most 2^26
+  if (positions.count > (kLargestFile - header.size()) / row_bytes) {
+    return BadCommandLine("--positions and --dim ask for " + std::to_string(positions.count) + " rows of " +
+                          std::to_string(row_bytes) + " bytes, and a file must be smaller than 2^63 bytes");
+  }
+
+  OutputFile file;
+  Outcome outcome = file.Open(path);
+  if (outcome.done()) outcome = file.Write(header.data(), header.size());
+  if (!outcome.done()) return outcome;
+  {
+    Progress progress(positions.count * row_bytes);
+    outcome = ForEachChunk(encoder, positions, type, [&](const void* data, std::size_t rows) {
+      Outcome written = file.Write(data, rows * row_bytes);
+      progress.Advance(rows * row_bytes);
+      return written;
+    });
+  }
+  return outcome.done() ? file.Commit() : outcome;
+}
+
+}  // namespace posenc::cli

@@ -1,0 +1,22 @@
+// posenc encode: an encoder and positions go in, a .npy file comes out.
+
+#ifndef POSENC_SRC_CLI_ENCODE_H_
+#define POSENC_SRC_CLI_ENCODE_H_
+
+#include <string>
+
+#include "posenc/posenc.h"
+#include "src/cli/element_type.h"
+#include "src/cli/outcome.h"
+#include "src/cli/position_range.h"
+
+namespace posenc::cli {
+
+// Writes the table of shape (positions.count, dim) to path, a chunk of rows at a time: the memory used does not grow
+// with the number of rows.
+Outcome EncodeToNpy(const Encoder& encoder, const PositionRange& positions, const ElementType& type,
+                    const std::string& path);
+
+}  // namespace posenc::cli
+
+#endif  // POSENC_SRC_CLI_ENCODE_H_

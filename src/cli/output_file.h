@@ -1,0 +1,52 @@
+// Output of the program: a path and bytes go in, a complete file or none comes out.
+//
+// A regular file is written under a temporary name beside it, .NAME.tmp-PID, which takes the final name in Commit. An
+// existing file stays as it was until then and is replaced; its other hard links keep the old bytes. The mode is 0666
+// without the bits of the umask. A symbolic link is followed: the link stays and what it points to is replaced. What
+// is there and is not a regular file (a pipe, a device) is written directly, and "-" is stdout.
+//
+// Failure, destruction without Commit, SIGINT, SIGTERM and SIGHUP remove the temporary file.
+
+#ifndef POSENC_SRC_CLI_OUTPUT_FILE_H_
+#define POSENC_SRC_CLI_OUTPUT_FILE_H_
+
+#include <cstddef>
+#include <string>
+
+#include "src/cli/outcome.h"
+
+namespace posenc::cli {
+
+// One at a time: the signal handlers know of a single temporary file.
+class OutputFile {
+ public:
+  OutputFile() = default;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  // path is the value of -o, which every sentence names.
+  Outcome Open(const std::string& path);
+  Outcome OpenStdout();
+  Outcome Write(const void* data, std::size_t size);
+  // Closes, and gives a temporary file its final name.
+  Outcome Commit();
+
+ private:
+  Outcome OpenTemporary();
+  Outcome Failed(const char* verb, int error_number) const;
+  void RemoveTemporary() noexcept;
+
+  std::string named_;      // what the user called it
+  std::string final_;      // where it goes, links resolved; empty when written directly
+  std::string temporary_;  // empty when there is none
+  int descriptor_ = -1;
+};
+
+// Makes a closed pipe and a file size limit come back as errors of Write, and removes the temporary file when a signal
+// ends the program. Called once, before the first Open.
+void InstallSignalHandlers() noexcept;
+
+}  // namespace posenc::cli
+
+#endif  // POSENC_SRC_CLI_OUTPUT_FILE_H_

@@ -1,0 +1,201 @@
+// Options that encode and plot share: their texts go in, a Spec and its positions come out, or the sentence that names
+// the option.
+
+#include "src/cli/spec_options.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/cli/numbers.h"
+
+namespace posenc::cli {
+namespace {
+
+// A file of frequencies is text of at most this many bytes: two million numbers of 17 digits.
+constexpr std::size_t kLongestFrequencyText = std::size_t{48} << 20;
+
+template <class Enum>
+struct Choice {
+  const char* name;
+  Enum value;
+};
+
+constexpr Choice<Layout> kLayouts[] = {{"interleaved", Layout::kInterleaved}, {"split", Layout::kSplit}};
+constexpr Choice<Spacing> kSpacings[] = {{"exclusive", Spacing::kExclusive}, {"inclusive", Spacing::kInclusive}};
+constexpr Choice<OddDim> kOdds[] = {{"error", OddDim::kError}, {"zero", OddDim::kZero}, {"drop-cos", OddDim::kDropCos}};
+
+template <class Enum>
+const char* NameOf(Enum value, std::span<const Choice<Enum>> choices) noexcept {
+  for (const Choice<Enum>& choice : choices) {
+    if (choice.value == value) return choice.name;
+  }
+  return "?";
+}
+
+template <class Enum>
+Outcome ParseChoice(const char* option, const std::optional<std::string>& text, std::span<const Choice<Enum>> choices,
+                    Enum* value) {
+  if (!text) return Done();
+  std::string allowed;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (*text == choices[i].name) {
+      *value = choices[i].value;
+      return Done();
+    }
+    if (i > 0) allowed += i + 1 == choices.size() ? " or " : ", ";
+    allowed += choices[i].name;
+  }
+  return BadCommandLine(std::string(option) + " must be " + allowed + ", not " + Quoted(*text));
+}
+
+Outcome ParseReal(const char* option, std::string_view text, double* value) {
+  switch (ParseNumber(text, value)) {
+    case NumberError::kNone:
+      return Done();
+    case NumberError::kNotANumber:
+      return BadCommandLine(std::string(option) + " must be a number such as 0.5 or 1e4, not " + Quoted(text));
+    case NumberError::kOutOfRange:
+      break;
+  }
+  return BadCommandLine(std::string(option) + " must be a number that a double holds, not " + Quoted(text));
+}
+
+Outcome ParseReal(const char* option, const std::optional<std::string>& text, double* value) {
+  return text ? ParseReal(option, std::string_view(*text), value) : Done();
+}
+
+struct FileCloser {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+
+Outcome ReadText(const std::string& path, std::string* text) {
+  const auto failed = [&path] {
+    return Failure("--inv-freq: cannot read " + Quoted(path) + ": " + std::strerror(errno));
+  };
+  const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "re"));
+  if (!file) return failed();
+  char block[65536];
+  std::size_t size = 0;
+  while ((size = std::fread(block, 1, sizeof(block), file.get())) > 0) {
+    text->append(block, size);
+    if (text->size() > kLongestFrequencyText) {
+      return Failure("--inv-freq: " + Quoted(path) + " must be at most 48 MiB of text");
+    }
+  }
+  return std::ferror(file.get()) != 0 ? failed() : Done();
+}
+
+// Numbers separated by commas, blanks and ends of lines in a file, by commas alone on the command line.
+Outcome ParseFrequencies(const std::string& argument, std::vector<double>* frequencies) {
+  const bool from_file = argument.starts_with('@');
+  std::string text;
+  if (from_file) {
+    const Outcome read = ReadText(argument.substr(1), &text);
+    if (!read.done()) return read;
+  }
+  const std::string_view list = from_file ? std::string_view(text) : std::string_view(argument);
+  const std::string_view separators = from_file ? ", \t\r\n" : ",";
+  std::size_t begin = 0;
+  while (begin <= list.size()) {
+    const std::size_t end = std::min(list.find_first_of(separators, begin), list.size());
+    const std::string_view item = list.substr(begin, end - begin);
+    begin = end + 1;
+    if (from_file && item.empty()) continue;
+    double frequency = 0.0;
+    const Outcome parsed = ParseReal("every value of --inv-freq", item, &frequency);
+    if (!parsed.done()) return parsed;
+    frequencies->push_back(frequency);
+  }
+  if (frequencies->empty()) return BadCommandLine("--inv-freq: " + Quoted(argument.substr(1)) + " holds no number");
+  return Done();
+}
+
+}  // namespace
+
+std::string SentenceOf(Error error) {
+  // Longer names stand before those they begin with.
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"Spec::dim", "--dim"},
+      {"Spec::base", "--base"},
+      {"Spec::spacing", "--spacing"},
+      {"Spec::inv_freq", "--inv-freq"},
+      {"Spec::position_scale", "--position-scale"},
+      {"Spec::amplitude", "--amplitude"},
+      {"Spec::layout", "--layout"},
+      {"Spec::odd", "--odd"},
+      {"kZero", "zero"},
+      {"kDropCos", "drop-cos"},
+      {"must be empty or hold", "must be left out or hold"},
+  };
+  std::string sentence = Message(error);
+  for (const auto& [field, option] : kNames) {
+    for (std::size_t at = 0; (at = sentence.find(field, at)) != std::string::npos; at += option.size()) {
+      sentence.replace(at, field.size(), option);
+    }
+  }
+  return sentence;
+}
+
+Outcome ParseCount(const char* option, const std::string& text, std::size_t least, std::size_t most,
+                   std::size_t* count) {
+  if (ParseNumber(text, count) == NumberError::kNone && *count >= least && *count <= most) return Done();
+  return BadCommandLine(std::string(option) + " must be an integer from " + std::to_string(least) + " to " +
+                        std::to_string(most) + ", not " + Quoted(text));
+}
+
+Outcome MakeEncoder(const SpecTexts& texts, Encoder* encoder, PositionRange* positions) {
+  Spec spec;
+  spec.cos_first = texts.cos_first;
+  // The library knows the largest dim; here the text must only be an integer that the field holds.
+  if (ParseNumber(texts.dim, &spec.dim) == NumberError::kNotANumber) {
+    return BadCommandLine("--dim must be an integer such as 512, not " + Quoted(texts.dim));
+  }
+  Outcome outcome = ParsePositionRange(texts.positions, positions);
+  if (outcome.done()) outcome = ParseReal("--base", texts.base, &spec.base);
+  if (outcome.done()) outcome = ParseReal("--position-scale", texts.position_scale, &spec.position_scale);
+  if (outcome.done()) outcome = ParseReal("--amplitude", texts.amplitude, &spec.amplitude);
+  if (outcome.done()) outcome = ParseChoice<Layout>("--layout", texts.layout, kLayouts, &spec.layout);
+  if (outcome.done()) outcome = ParseChoice<Spacing>("--spacing", texts.spacing, kSpacings, &spec.spacing);
+  if (outcome.done()) outcome = ParseChoice<OddDim>("--odd", texts.odd, kOdds, &spec.odd);
+  if (outcome.done() && texts.inv_freq) outcome = ParseFrequencies(*texts.inv_freq, &spec.inv_freq);
+  if (!outcome.done()) return outcome;
+
+  Result<Encoder> made = Encoder::Make(spec);
+  if (made.error == Error::kMemory) {
+    return Failure("--dim " + texts.dim + " needs more memory than this machine gives: " + SentenceOf(made.error));
+  }
+  if (!made) return BadCommandLine(SentenceOf(made.error));
+  *encoder = std::move(made.value);
+  return Done();
+}
+
+std::string Describe(const Spec& spec, const PositionRange& positions) {
+  const Spec standard;
+  std::string line = "dim " + std::to_string(spec.dim) + ", ";
+  if (positions.count == 0) {
+    line += "no positions";
+  } else {
+    line += "positions " + std::to_string(positions.start) + " to " + std::to_string(positions.at(positions.count - 1));
+  }
+  if (positions.step != 1) line += " step " + std::to_string(positions.step);
+  line += spec.inv_freq.empty() ? ", base " + FormatNumber(spec.base) : std::string(", own frequencies");
+  line += std::string(", ") + NameOf<Layout>(spec.layout, kLayouts);
+  if (spec.cos_first) line += ", cos first";
+  if (spec.inv_freq.empty() && spec.spacing != standard.spacing) {
+    line += std::string(", ") + NameOf<Spacing>(spec.spacing, kSpacings);
+  }
+  if (spec.position_scale != standard.position_scale) line += ", scale " + FormatNumber(spec.position_scale);
+  if (spec.amplitude != standard.amplitude) line += ", amplitude " + FormatNumber(spec.amplitude);
+  if (spec.dim % 2 != 0) line += std::string(", odd ") + NameOf<OddDim>(spec.odd, kOdds);
+  return line;
+}
+
+}  // namespace posenc::cli

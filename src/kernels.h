@@ -1,0 +1,51 @@
+// Room kernels: a grid and positions go in, rows of elements come out through the store. Each function here runs on the
+// best SIMD target of the CPU, chosen once a call.
+
+#ifndef POSENC_SRC_KERNELS_H_
+#define POSENC_SRC_KERNELS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/grid.h"
+#include "src/store.h"
+#include "src/turns.h"
+
+namespace posenc {
+
+// Rows 0 .. count - 1 at the positions (first + row) * step + offset, all of them an int64; 0 <= offset < step.
+struct RangePositions {
+  std::int64_t first = 0;
+  std::size_t count = 0;
+  std::uint64_t step = 1;
+  std::uint64_t offset = 0;
+};
+
+// The position of a row of a list, in the forms that kernels read.
+struct ListPosition {
+  Position exact;        // also (-1)^negative * (integer + fraction * 2^-64), if is_split
+  double nearest = 0.0;  // exact = nearest + nearest_low
+  double nearest_low = 0.0;
+  std::uint64_t integer = 0;
+  std::uint64_t fraction = 0;
+  bool is_split = false;
+  bool is_nan = false;  // the row is NaN, and nothing else is read
+};
+
+// position - nearest, exactly, for nearest = position as a double.
+inline double NearestLow(std::int64_t position, double nearest) noexcept {
+  // 2^63 is not an int64.
+  if (nearest == 0x1p63) return static_cast<double>(position - INT64_MAX) - 1.0;
+  return static_cast<double>(position - static_cast<std::int64_t>(nearest));
+}
+
+void FillRotations(FrequencyGrid& grid) noexcept;
+// Not for what is extreme.
+void EncodeRangeRows(const FrequencyGrid& grid, const RangePositions& positions, const Output& output) noexcept;
+void EncodeListRows(const FrequencyGrid& grid, const ListPosition* positions, std::size_t count,
+                    const Output& output) noexcept;
+const char* TargetName() noexcept;
+
+}  // namespace posenc
+
+#endif  // POSENC_SRC_KERNELS_H_

@@ -1,0 +1,237 @@
+// Room kernels: a grid and a list of positions go in, rows go to the store. Every row is evaluated on its own; per
+// target.
+
+#if defined(POSENC_SRC_POSITIONS_INL_H_TOGGLE) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_POSITIONS_INL_H_TOGGLE
+#undef POSENC_SRC_POSITIONS_INL_H_TOGGLE
+#else
+#define POSENC_SRC_POSITIONS_INL_H_TOGGLE
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "hwy/highway.h"
+#include "src/grid.h"
+#include "src/kernels.h"
+#include "src/lanes-inl.h"
+#include "src/sincos-inl.h"
+#include "src/store-inl.h"
+#include "src/turns.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Angles below this are evaluated with an error relative to their size. Rotated values have an absolute error: near 0
+// the test would leave a value of size s open with probability 2^-24 / s (floats), so that rows of low frequencies
+// would go to repair again and again.
+template <class T>
+inline constexpr double kSmallRadians = std::is_same_v<T, double> ? 0x1p-20 : 0x1p-8;
+
+// The sine of a small angle is within 4 u (floats), or 2^-94, of its size: roundings of position, radians, their
+// product, the series and the amplitude. The limits are powers of two above twice that.
+template <class T>
+inline constexpr double kSmallLimit = std::is_same_v<T, double> ? 0x1p-92 : 0x1p-50;
+
+// A position as the series of small angles reads it: exact = nearest + nearest_low.
+struct SmallPosition {
+  double nearest;
+  double nearest_low;
+};
+
+// Which of the frequencies from k on make a small angle at |position|.
+template <class T>
+HWY_INLINE Mask IsSmall(Doubles d, const FrequencyGrid& grid, std::size_t k, double position) {
+  const Vec angles = hn::Mul(hn::Abs(hn::Load(d, grid.radians + k)), hn::Set(d, position));
+  return hn::Lt(angles, hn::Set(d, kSmallRadians<T>));
+}
+
+// Values of small angles in the order of the layout, and the limits of their tests. eps: of cosines. A sine that is too
+// small for its relative error to hold is NaN, which no test lets pass, unless the output is a zero whatever it is.
+template <class T>
+HWY_INLINE void SmallValues(Doubles d, const FrequencyGrid& grid, std::size_t k, const SmallPosition& position,
+                            double eps, Vec& first, Vec& first_low, Vec& second, Vec& second_low, Vec& first_limit,
+                            Vec& second_limit) {
+  const Vec p = hn::Set(d, position.nearest);
+  const Vec radians = hn::Load(d, grid.radians + k);
+  const Vec amplitude = hn::Set(d, grid.amplitude);
+  Vec x, sin, sin_low = hn::Zero(d), cos, cos_low = hn::Zero(d);
+  if constexpr (std::is_same_v<T, double>) {
+    Vec x_low, product, product_low;
+    PairProduct(d, p, hn::Set(d, position.nearest_low), radians, hn::Load(d, grid.radians_low + k), product,
+                product_low);
+    FastTwoSum(product, product_low, x, x_low);
+    x = hn::CopySign(x, product);  // of -0 too
+    SmallSinCosPairs(d, x, x_low, sin, sin_low, cos, cos_low);
+    ScalePair(d, amplitude, sin, sin_low);
+    ScalePair(d, amplitude, cos, cos_low);
+  } else {
+    x = hn::Mul(p, radians);
+    SmallSinCos(d, x, sin, cos);
+    sin = hn::Mul(sin, amplitude);
+    cos = hn::Mul(cos, amplitude);
+  }
+  if ((std::is_same_v<T, double> || grid.is_extreme) && position.nearest != 0.0) {
+    const Mask lost = hn::And(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-900)), hn::Ne(radians, hn::Zero(d)));
+    sin = hn::IfThenElse(lost, hn::Set(d, std::numeric_limits<double>::quiet_NaN()), sin);
+  }
+  const Vec eps_vector = hn::Set(d, eps);
+  const Vec limit = hn::Mul(hn::Abs(sin), hn::Set(d, kSmallLimit<T>));
+  const bool cos_first = grid.cos_first;
+  first = cos_first ? cos : sin;
+  first_low = cos_first ? cos_low : sin_low;
+  first_limit = cos_first ? eps_vector : limit;
+  second = cos_first ? sin : cos;
+  second_low = cos_first ? sin_low : cos_low;
+  second_limit = cos_first ? limit : eps_vector;
+}
+
+// Writes the vectors k = begin .. below end of a row; every angle is small.
+template <bool kAdd, class T>
+HWY_NOINLINE void WriteSmall(const Writer<T>& writer, std::size_t begin, std::size_t end, std::size_t row,
+                             const Position& exact, const SmallPosition& position, double eps) {
+  const Doubles d;
+  for (std::size_t k = begin; k < end; k += hn::Lanes(d)) {
+    Vec first, first_low, second, second_low, first_limit, second_limit;
+    SmallValues<T>(d, writer.grid(), k, position, eps, first, first_low, second, second_low, first_limit, second_limit);
+    writer.template Decide<true, kAdd>(d, first, first_low, second, second_low, first_limit, second_limit, row, k,
+                                       std::min(hn::Lanes(d), end - k), exact);
+  }
+}
+
+// Decides a vector of which some angles are small: these are evaluated anew.
+template <bool kAdd, class T>
+HWY_NOINLINE void DecideMixed(Doubles d, const Writer<T>& writer, Vec first, Vec first_low, Vec second, Vec second_low,
+                              std::size_t k, std::size_t lanes, std::size_t row, const Position& exact,
+                              const SmallPosition& position, double eps) {
+  const Mask small = IsSmall<T>(d, writer.grid(), k, std::fabs(position.nearest));
+  Vec f, f_low, s, s_low, f_limit, s_limit;
+  SmallValues<T>(d, writer.grid(), k, position, eps, f, f_low, s, s_low, f_limit, s_limit);
+  const Vec limit = hn::Set(d, eps);
+  writer.template Decide<true, kAdd>(d, hn::IfThenElse(small, f, first), hn::IfThenElse(small, f_low, first_low),
+                                     hn::IfThenElse(small, s, second), hn::IfThenElse(small, s_low, second_low),
+                                     hn::IfThenElse(small, f_limit, limit), hn::IfThenElse(small, s_limit, limit), row,
+                                     k, lanes, exact);
+}
+
+// Rows of a list, each evaluated for itself.
+template <class T, bool kAdd>
+class ListKernel {
+ public:
+  static constexpr bool kPairs = std::is_same_v<T, double>;
+
+  ListKernel(const FrequencyGrid& grid, const Output& output)
+      : grid_(grid), writer_(grid, output), eps_(kEps<T> * grid.eps_scale) {}
+
+  void Run(const ListPosition* positions, std::size_t count) const {
+    for (std::size_t row = 0; row < count; ++row) {
+      const ListPosition& position = positions[row];
+      if (position.is_nan) {
+        writer_.StoreNan(row);
+      } else {
+        for (std::size_t g = 0; g < grid_.groups; ++g) RowOfGroup(position, g, row);
+      }
+      writer_.StoreZero(row);
+    }
+  }
+
+ private:
+  HWY_INLINE void RowOfGroup(const ListPosition& position, std::size_t g, std::size_t row) const {
+    const double distance = std::fabs(position.nearest);
+    if (distance * grid_.most_radians[g] < kSmallRadians<T>) {
+      WriteSmall<kAdd>(writer_, g * kGroup, std::min((g + 1) * kGroup, grid_.shape.sines), row, position.exact,
+                       {position.nearest, position.nearest_low}, eps_);
+      return;
+    }
+    GroupAngles angles;
+    AnglesOf(position, g, angles);
+    const bool mixed = distance * grid_.least_radians[g] < kSmallRadians<T>;
+    if (writer_.is_extreme() || mixed) {
+      Evaluate<true>(position, g, row, angles);
+    } else {
+      Evaluate<false>(position, g, row, angles);
+    }
+  }
+
+  template <bool kTiny>
+  HWY_INLINE void Evaluate(const ListPosition& position, std::size_t g, std::size_t row,
+                           const GroupAngles& angles) const {
+    const Doubles d;
+    const std::size_t k0 = g * kGroup;
+    const std::size_t end = std::min(kGroup, grid_.shape.sines - k0);
+    const Vec amplitude = hn::Set(d, grid_.amplitude);
+    const Vec eps = hn::Set(d, eps_);
+    for (std::size_t k = 0; k < end; k += hn::Lanes(d)) {
+      Vec sin, cos, sin_low = hn::Zero(d), cos_low = hn::Zero(d);
+      const auto quarters = hn::Load(Bits64(), angles.quarters + k);
+      if constexpr (kPairs) {
+        SinCosPairs(d, hn::Load(d, angles.eighths + k), hn::Load(d, angles.eighths_low + k), quarters, sin, sin_low,
+                    cos, cos_low);
+        ScalePair(d, amplitude, sin, sin_low);
+        ScalePair(d, amplitude, cos, cos_low);
+      } else {
+        SinCos(d, hn::Load(d, angles.eighths + k), quarters, sin, cos);
+        sin = hn::Mul(sin, amplitude);
+        cos = hn::Mul(cos, amplitude);
+      }
+      const std::size_t lanes = std::min(hn::Lanes(d), end - k);
+      if (grid_.cos_first) {
+        std::swap(sin, cos);
+        std::swap(sin_low, cos_low);
+      }
+      if constexpr (kTiny) {
+        DecideMixed<kAdd>(d, writer_, sin, sin_low, cos, cos_low, k0 + k, lanes, row, position.exact,
+                          {position.nearest, position.nearest_low}, eps_);
+      } else {
+        writer_.template Decide<false, kAdd>(d, sin, sin_low, cos, cos_low, eps, eps, row, k0 + k, lanes,
+                                             position.exact);
+      }
+    }
+  }
+
+  HWY_INLINE void AnglesOf(const ListPosition& position, std::size_t g, GroupAngles& angles) const {
+    using Angle = Turn<kPairs>;
+    const bool negative = position.exact.negative;
+    if (position.is_split) {
+      const GroupFractions whole = FractionsOfGroup(grid_.whole, g);
+      const GroupFractions part = FractionsOfGroup(grid_.part, g);
+      for (std::size_t k = 0; k < kGroup; ++k) {
+        Angle angle = whole.Times<Angle>(position.integer, k);
+        if (position.fraction != 0) angle += part.Times<Angle>(position.fraction, k);
+        angles.Set(k, negative ? 0 - angle : angle);
+      }
+      return;
+    }
+    // Bits below 2^-64, and an angle that is not small: a frequency far above 1.
+    HWY_ALIGN_MAX std::uint64_t limbs[3][kGroup] = {};
+    const std::size_t end = std::min(kGroup, grid_.shape.sines - g * kGroup);
+    for (std::size_t k = 0; k < end; ++k) {
+      std::uint64_t fraction[3];
+      FractionOf(grid_.turns[g * kGroup + k], position.exact.exponent, fraction);
+      for (int i = 0; i < 3; ++i) limbs[i][k] = fraction[i];
+    }
+    const GroupFractions unit{{limbs[0], limbs[1], limbs[2]}};
+    for (std::size_t k = 0; k < kGroup; ++k) {
+      const Angle angle = unit.Times<Angle>(position.exact.magnitude, k);
+      angles.Set(k, negative ? 0 - angle : angle);
+    }
+  }
+
+  const FrequencyGrid& grid_;
+  const Writer<T> writer_;
+  const double eps_;
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_POSITIONS_INL_H_TOGGLE

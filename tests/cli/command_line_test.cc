@@ -1,0 +1,169 @@
+// Command lines: every refused one gives exit code 2, nothing on stdout, no file, and a sentence that names the option.
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/program.h"
+
+namespace posenc::cli_test {
+namespace {
+
+struct Refused {
+  std::string name;
+  std::vector<std::string> changes;  // options beside or instead of --dim 8 --positions 0:4
+  std::string sentence;              // stderr is "posenc: " + sentence + ".\n"
+};
+
+void PrintTo(const Refused& refused, std::ostream* stream) { *stream << refused.name; }
+
+class RefusedOption : public testing::TestWithParam<Refused> {};
+
+TEST_P(RefusedOption, GivesASentenceAndNoFile) {
+  for (const std::string command : {"encode", "plot"}) {
+    const TemporaryDirectory directory;
+    std::vector<std::string> arguments = {command, "-o", directory / "out"};
+    const std::vector<std::string>& changes = GetParam().changes;
+    const auto given = [&](const std::string& option) {
+      for (const std::string& change : changes) {
+        if (change.starts_with(option)) return true;
+      }
+      return false;
+    };
+    if (!given("--dim")) arguments.insert(arguments.end(), {"--dim", "8"});
+    if (!given("--positions")) arguments.insert(arguments.end(), {"--positions", "0:4"});
+    arguments.insert(arguments.end(), changes.begin(), changes.end());
+    const Ended ended = RunProgram(arguments);
+    EXPECT_EQ(2, ended.exit_code);
+    EXPECT_EQ("", ended.out);
+    EXPECT_EQ("posenc: " + GetParam().sentence + ".\n", ended.err);
+    EXPECT_TRUE(directory.Names().empty());
+  }
+}
+
+std::vector<Refused> RefusedOptions() {
+  std::vector<Refused> cases = {
+      {"DimZero", {"--dim", "0"}, "--dim must be from 1 to 2^26"},
+      {"DimTooLarge", {"--dim", "67108865"}, "--dim must be from 1 to 2^26"},
+      {"DimBeyond64Bits", {"--dim", "99999999999999999999"}, "--dim must be from 1 to 2^26"},
+      {"DimOdd", {"--dim", "7"}, "--dim must be even, unless --odd is zero or drop-cos"},
+      {"DimNegative", {"--dim=-8"}, "--dim must be an integer such as 512, not \"-8\""},
+      {"DimTrailing", {"--dim", "8x"}, "--dim must be an integer such as 512, not \"8x\""},
+      {"DimReal", {"--dim", "8.0"}, "--dim must be an integer such as 512, not \"8.0\""},
+      {"DimBlank", {"--dim", " 8"}, "--dim must be an integer such as 512, not \" 8\""},
+      {"BaseZero", {"--base", "0"}, "--base must be finite and greater than 0"},
+      {"BaseNegative", {"--base", "-1"}, "--base must be finite and greater than 0"},
+      {"BaseNan", {"--base", "nan"}, "--base must be finite and greater than 0"},
+      {"BaseInfinite", {"--base", "inf"}, "--base must be finite and greater than 0"},
+      {"BaseWord", {"--base", "ten"}, "--base must be a number such as 0.5 or 1e4, not \"ten\""},
+      {"BaseTrailing", {"--base", "1e4 "}, "--base must be a number such as 0.5 or 1e4, not \"1e4 \""},
+      {"BaseComma", {"--base", "1,5"}, "--base must be a number such as 0.5 or 1e4, not \"1,5\""},
+      {"BaseTooLarge", {"--base", "1e999"}, "--base must be a number that a double holds, not \"1e999\""},
+      {"ScaleInfinite", {"--position-scale", "inf"}, "--position-scale must be finite"},
+      {"ScaleTooLarge",
+       {"--position-scale", "1e30"},
+       "every frequency (from --base or --inv-freq) times --position-scale must be at most 2^64 in absolute value"},
+      {"AmplitudeNan", {"--amplitude", "nan"}, "--amplitude must be finite"},
+      {"Layout", {"--layout", "Split"}, "--layout must be interleaved or split, not \"Split\""},
+      {"Spacing", {"--spacing", "even"}, "--spacing must be exclusive or inclusive, not \"even\""},
+      {"Odd", {"--odd", "wrap"}, "--odd must be error, zero or drop-cos, not \"wrap\""},
+      {"FrequenciesTooFew",
+       {"--inv-freq", "1,2"},
+       "--inv-freq must be left out or hold one value a frequency: floor(dim/2), or ceil(dim/2) with drop-cos"},
+      {"FrequencyInfinite", {"--inv-freq", "1,2,3,inf"}, "every value of --inv-freq must be finite"},
+      {"FrequencyEmpty",
+       {"--inv-freq", "1,2,,4"},
+       "every value of --inv-freq must be a number such as 0.5 or 1e4, not \"\""},
+      {"FrequencyFileEmpty", {"--inv-freq", "@/dev/null"}, "--inv-freq: \"/dev/null\" holds no number"},
+      {"StepZero", {"--positions", "0:4:0"}, "--positions must have a STEP that is not 0, not \"0:4:0\""},
+      {"AllPositions",
+       {"--positions", "-9223372036854775808:9223372036854775808"},
+       "--positions must hold fewer than 2^64 positions, not \"-9223372036854775808:9223372036854775808\""},
+      {"ControlCharacter", {"--layout", "a\033[2J\n"}, "--layout must be interleaved or split, not \"a?[2J?\""},
+  };
+  for (const char* const typed : {"", "4", ":4", "0:", "0-4", "0:4:", "0:4:1:1", "0:4.0", "0: 4", "+0:4", "0x0:4",
+                                  "0:9223372036854775809", "9223372036854775808:0", "0:4:9223372036854775808",
+                                  "0:-9223372036854775809", "-9223372036854775808:-9223372036854775810:-1"}) {
+    cases.push_back(
+        {"Positions" + std::to_string(cases.size()),
+         {"--positions", typed},
+         "--positions must be A:B or A:B:STEP with 64-bit integers and no blanks, not \"" + std::string(typed) + "\""});
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Options, RefusedOption, testing::ValuesIn(RefusedOptions()),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST(CommandLine, RefusesWhatItDoesNotKnow) {
+  const TemporaryDirectory directory;
+  const std::vector<std::string> good = {"encode", "--dim", "8", "--positions", "0:4", "-o", directory / "x.npy"};
+  const auto with = [&good](std::vector<std::string> more) {
+    more.insert(more.begin(), good.begin(), good.end());
+    return more;
+  };
+  struct {
+    std::vector<std::string> arguments;
+    const char* named;
+  } const cases[] = {
+      {{}, "encode, plot or info"},
+      {{"transmute"}, "transmute"},
+      {{"encode", "--positions", "0:4", "-o", directory / "x.npy"}, "--dim"},
+      {{"encode", "--dim", "8", "-o", directory / "x.npy"}, "--positions"},
+      {{"encode", "--dim", "8", "--positions", "0:4"}, "--output"},
+      {with({"more"}), "more"},
+      {with({"--no-such-option"}), "--no-such-option"},
+      {with({"--dim", "8"}), "--dim"},
+      {with({"--base"}), "--base"},
+      {with({"--dtype", "f80"}), "--dtype must be f32"},
+      {with({"--width", "800"}), "--width"},
+      {{"plot", "--dim", "8", "--positions", "0:4", "--width", "239", "-o", directory / "x.png"},
+       "--width must be an integer from 240 to 4000, not \"239\""},
+      {{"plot", "--dim", "8", "--positions", "0:4", "--height", "4001", "-o", directory / "x.png"},
+       "--height must be an integer from 240 to 4000, not \"4001\""},
+      {{"plot", "--dim", "8", "--positions", "4:4", "-o", directory / "x.png"}, "--positions must hold at least one"},
+  };
+  for (const auto& [arguments, named] : cases) {
+    const Ended ended = RunProgram(arguments);
+    EXPECT_EQ(2, ended.exit_code) << named;
+    EXPECT_EQ("", ended.out);
+    EXPECT_TRUE(ended.err.starts_with("posenc: ")) << ended.err;
+    EXPECT_TRUE(ended.err.ends_with(".\n")) << ended.err;
+    EXPECT_EQ(ended.err.find('\n'), ended.err.size() - 1) << "more than one line: " << ended.err;
+    EXPECT_NE(std::string::npos, ended.err.find(named)) << ended.err;
+  }
+  EXPECT_TRUE(directory.Names().empty());
+}
+
+TEST(CommandLine, HelpExplainsEveryOptionAndGivesAnExample) {
+  const std::vector<const char*> shared = {
+      "--dim",       "--positions", "--base",      "--spacing", "--inv-freq", "--position-scale",
+      "--amplitude", "--layout",    "--cos-first", "--odd",     "--output"};
+  for (const std::string command : {"encode", "plot"}) {
+    const Ended ended = RunProgram({command, "--help"});
+    EXPECT_EQ(0, ended.exit_code);
+    EXPECT_EQ("", ended.err);
+    for (const char* option : shared) EXPECT_NE(std::string::npos, ended.out.find(option)) << option;
+    EXPECT_NE(std::string::npos, ended.out.find("posenc " + command + " --dim"));
+  }
+  const Ended ended = RunProgram({"--help"});
+  EXPECT_EQ(0, ended.exit_code);
+  for (const char* command : {"encode", "plot", "info"}) EXPECT_NE(std::string::npos, ended.out.find(command));
+}
+
+TEST(CommandLine, VersionAndInfo) {
+  const Ended version = RunProgram({"--version"});
+  EXPECT_EQ(0, version.exit_code);
+  EXPECT_EQ("posenc " POSENC_CLI_VERSION "\n", version.out);
+  const Ended info = RunProgram({"info"});
+  EXPECT_EQ(0, info.exit_code);
+  EXPECT_EQ("", info.err);
+  for (const char* named : {"posenc " POSENC_CLI_VERSION, "target: ", "rounded once", "compiler: ", "build: "}) {
+    EXPECT_NE(std::string::npos, info.out.find(named)) << named;
+  }
+}
+
+}  // namespace
+}  // namespace posenc::cli_test

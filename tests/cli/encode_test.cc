@@ -1,0 +1,241 @@
+// posenc encode: options go in, the bytes of the .npy are compared with the format's definition and the formula.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/cli/program.h"
+
+namespace posenc::cli_test {
+namespace {
+
+struct Table {
+  std::string header;  // the Python text, without its padding
+  std::vector<float> values;
+};
+
+// Splits a .npy by the definition of format 1.0 and checks all that does not depend on the array.
+Table ParseNpy(const std::string& bytes) {
+  Table table;
+  EXPECT_GE(bytes.size(), 64u);
+  if (bytes.size() < 64) return table;
+  EXPECT_EQ(std::string("\x93NUMPY\x01\x00", 8), bytes.substr(0, 8));
+  const std::size_t length = static_cast<unsigned char>(bytes[8]) + 256u * static_cast<unsigned char>(bytes[9]);
+  const std::size_t data = 10 + length;
+  EXPECT_EQ(0u, data % 64);
+  EXPECT_GE(bytes.size(), data);
+  if (bytes.size() < data) return table;
+  EXPECT_EQ('\n', bytes[data - 1]);
+  const std::size_t end = bytes.find_last_not_of(' ', data - 2) + 1;
+  EXPECT_LT(data - end, 66u) << "more padding than needed";
+  table.header = bytes.substr(10, end - 10);
+  EXPECT_EQ(0u, (bytes.size() - data) % sizeof(float));
+  table.values.resize((bytes.size() - data) / sizeof(float));
+  // An empty table has no values to copy to.
+  if (!table.values.empty()) {
+    std::memcpy(table.values.data(), bytes.data() + data, table.values.size() * sizeof(float));
+  }
+  return table;
+}
+
+Table Encode(std::vector<std::string> options) {
+  const TemporaryDirectory directory;
+  options.insert(options.begin(), "encode");
+  options.insert(options.end(), {"-o", directory / "t.npy"});
+  const Ended ended = RunProgram(options);
+  EXPECT_EQ(0, ended.exit_code);
+  EXPECT_EQ("", ended.out);
+  EXPECT_EQ("", ended.err);
+  EXPECT_EQ(std::vector<std::string>{"t.npy"}, directory.Names());
+  return ParseNpy(ReadFile(directory / "t.npy"));
+}
+
+std::string Header(std::size_t rows, std::size_t dim) {
+  return "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " + std::to_string(dim) +
+         "), }";
+}
+
+// The correctly rounded float of exact where a reference that is off by up to 2^-38 decides it, which is where the
+// floats on both sides of that agree; the others are counted as undecided.
+class Rounding {
+ public:
+  void Check(long double reference, float got, const std::string& where) {
+    constexpr long double kSlack = 0x1p-38L;
+    const float low = static_cast<float>(reference - kSlack);
+    const float high = static_cast<float>(reference + kSlack);
+    ++checked_;
+    if (low != high) {
+      ++undecided_;
+      EXPECT_LE(low, got) << where;
+      EXPECT_GE(high, got) << where;
+    } else {
+      EXPECT_EQ(low, got) << where;
+    }
+  }
+  ~Rounding() { EXPECT_LT(undecided_ * 4, checked_) << "the reference decides too little"; }
+
+ private:
+  int checked_ = 0;
+  int undecided_ = 0;
+};
+
+// Compares table with element(position, column), an angle formula of the reader's own.
+void CheckTable(const Table& table, const std::vector<std::int64_t>& positions, std::size_t dim,
+                const std::function<long double(std::int64_t, std::size_t)>& element) {
+  EXPECT_EQ(Header(positions.size(), dim), table.header);
+  ASSERT_EQ(positions.size() * dim, table.values.size());
+  Rounding rounding;
+  for (std::size_t r = 0; r < positions.size(); ++r) {
+    for (std::size_t c = 0; c < dim; ++c) {
+      rounding.Check(element(positions[r], c), table.values[r * dim + c],
+                     "position " + std::to_string(positions[r]) + " column " + std::to_string(c));
+    }
+  }
+}
+
+long double Paper(std::int64_t position, std::size_t column, long double base, std::size_t dim) {
+  const long double angle =
+      static_cast<long double>(position) *
+      std::pow(base, -2.0L * static_cast<long double>(column / 2) / static_cast<long double>(dim));
+  return column % 2 == 0 ? std::sin(angle) : std::cos(angle);
+}
+
+std::vector<std::int64_t> Range(std::int64_t first, std::int64_t count, std::int64_t step = 1) {
+  std::vector<std::int64_t> positions;
+  for (std::int64_t r = 0; r < count; ++r) positions.push_back(first + r * step);
+  return positions;
+}
+
+TEST(Encode, WritesThePaperTable) {
+  CheckTable(Encode({"--dim", "32", "--positions", "0:100"}), Range(0, 100), 32,
+             [](std::int64_t p, std::size_t c) { return Paper(p, c, 10000.0L, 32); });
+}
+
+TEST(Encode, PositionsAreThoseOfPythonsRange) {
+  const struct {
+    std::vector<std::string> typed;
+    std::vector<std::int64_t> positions;
+  } cases[] = {
+      {{"--positions=-5:5"}, Range(-5, 10)},
+      {{"--positions", "-5:5"}, Range(-5, 10)},
+      {{"--positions", "0:10:3"}, {0, 3, 6, 9}},
+      {{"--positions", "0:9:3"}, {0, 3, 6}},
+      {{"--positions", "10:0:-3"}, {10, 7, 4, 1}},
+      {{"--positions", "10:1:-3"}, {10, 7, 4}},
+      {{"--positions", "-3:-7:-2"}, {-3, -5}},
+      {{"--positions", "7:8"}, {7}},
+      {{"--positions", "7:8:9223372036854775807"}, {7}},
+      {{"--positions", "7:7"}, {}},
+      {{"--positions", "8:7"}, {}},
+      {{"--positions", "7:8:-1"}, {}},
+  };
+  for (const auto& [typed, positions] : cases) {
+    std::vector<std::string> options = {"--dim", "8"};
+    options.insert(options.end(), typed.begin(), typed.end());
+    const Table table = Encode(options);
+    if (positions.empty()) {
+      EXPECT_EQ(Header(0, 8), table.header);
+      EXPECT_TRUE(table.values.empty());
+    } else {
+      CheckTable(table, positions, 8, [](std::int64_t p, std::size_t c) { return Paper(p, c, 10000.0L, 8); });
+    }
+  }
+}
+
+TEST(Encode, ReachesBothEndsOfInt64) {
+  // sin and cos of 2^63 - 1 and of -2^63, radians: the exact values to ten digits.
+  const Table last = Encode({"--dim", "2", "--positions", "9223372036854775806:9223372036854775808"});
+  ASSERT_EQ(4u, last.values.size());
+  EXPECT_EQ(0.530335266220f, last.values[2]);
+  const Table first = Encode({"--dim", "2", "--positions", "-9223372036854775808:-9223372036854775809:-1"});
+  EXPECT_EQ(Header(1, 2), first.header);
+  const Table far =
+      Encode({"--dim", "2", "--positions", "-9223372036854775808:9223372036854775808:9223372036854775807"});
+  EXPECT_EQ(Header(3, 2), far.header);
+  ASSERT_EQ(6u, far.values.size());
+  EXPECT_EQ(first.values[0], far.values[0]);
+  EXPECT_EQ(first.values[1], far.values[1]);
+  // -2^63 + 2 (2^63 - 1) = 2^63 - 2, whose row is the first of `last`.
+  EXPECT_EQ(last.values[0], far.values[4]);
+  EXPECT_EQ(last.values[1], far.values[5]);
+}
+
+TEST(Encode, EverySpecOptionArrives) {
+  const auto positions = Range(-3, 40);
+  const std::vector<std::string> shared = {"--positions", "-3:37", "--dim"};
+  const auto encode = [&shared](std::vector<std::string> options) {
+    options.insert(options.begin(), shared.begin(), shared.end());
+    return Encode(options);
+  };
+  CheckTable(encode({"8", "--base", "2.5"}), positions, 8,
+             [](std::int64_t p, std::size_t c) { return Paper(p, c, 2.5L, 8); });
+  CheckTable(encode({"8", "--layout", "split"}), positions, 8,
+             [](std::int64_t p, std::size_t c) { return Paper(p, c < 4 ? 2 * c : 2 * (c - 4) + 1, 10000.0L, 8); });
+  CheckTable(encode({"8", "--cos-first"}), positions, 8,
+             [](std::int64_t p, std::size_t c) { return Paper(p, c ^ 1, 10000.0L, 8); });
+  CheckTable(encode({"8", "--spacing", "inclusive"}), positions, 8,
+             [](std::int64_t p, std::size_t c) { return Paper(p, c, 10000.0L, 6); });
+  CheckTable(encode({"8", "--amplitude", "-.5"}), positions, 8,
+             [](std::int64_t p, std::size_t c) { return -0.5L * Paper(p, c, 10000.0L, 8); });
+  CheckTable(encode({"8", "--position-scale", "0.25", "--dtype", "f32"}), positions, 8,
+             [](std::int64_t p, std::size_t c) {
+               const long double angle =
+                   0.25L * static_cast<long double>(p) * std::pow(10000.0L, -static_cast<long double>(c / 2) / 4.0L);
+               return c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+             });
+  CheckTable(encode({"7", "--odd", "zero"}), positions, 7,
+             [](std::int64_t p, std::size_t c) { return c == 6 ? 0.0L : Paper(p, c, 10000.0L, 6); });
+  CheckTable(encode({"7", "--odd", "drop-cos"}), positions, 7,
+             [](std::int64_t p, std::size_t c) { return Paper(p, c, 10000.0L, 7); });
+}
+
+TEST(Encode, FrequenciesComeFromTheCommandLineOrAFile) {
+  const auto positions = Range(0, 20);
+  const auto element = [](std::int64_t p, std::size_t c) {
+    constexpr double kFrequencies[] = {1.5, -0.25, 1e-3};
+    const long double angle = static_cast<long double>(p) * kFrequencies[c / 2];
+    return c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+  };
+  CheckTable(Encode({"--dim", "6", "--positions", "0:20", "--inv-freq", "1.5,-0.25,1e-3"}), positions, 6, element);
+  const TemporaryDirectory directory;
+  WriteFile(directory / "frequencies", "1.5 \n\t-0.25,\r\n1e-3\n");
+  const std::string from_file = std::string("@").append(directory / "frequencies");
+  CheckTable(Encode({"--dim", "6", "--positions", "0:20", "--inv-freq", from_file}), positions, 6, element);
+}
+
+TEST(Encode, ManyChunksAreOneTable) {
+  // 8 MiB and a row, and a row that is longer than a chunk.
+  const Table table = Encode({"--dim", "512", "--positions", "-2048:2049"});
+  EXPECT_EQ(Header(4097, 512), table.header);
+  ASSERT_EQ(4097u * 512u, table.values.size());
+  for (const std::int64_t p : {-2048, -1537, -1536, -1, 0, 1, 511, 512, 2047, 2048}) {
+    const Table row = Encode({"--dim", "512", "--positions", std::to_string(p) + ":" + std::to_string(p + 1)});
+    ASSERT_EQ(512u, row.values.size());
+    EXPECT_EQ(0, std::memcmp(row.values.data(), &table.values[static_cast<std::size_t>(p + 2048) * 512], 2048)) << p;
+  }
+  const Table wide = Encode({"--dim", "300000", "--positions", "1:3"});
+  EXPECT_EQ(Header(2, 300000), wide.header);
+  ASSERT_EQ(600000u, wide.values.size());
+  EXPECT_EQ(std::sin(1.0f), wide.values[0]);
+  EXPECT_EQ(std::sin(2.0f), wide.values[300000]);
+}
+
+TEST(Encode, RefusesATableThatNoFileHolds) {
+  const TemporaryDirectory directory;
+  const Ended ended =
+      RunProgram({"encode", "--dim", "8", "--positions", "0:9223372036854775808", "-o", directory / "t.npy"});
+  EXPECT_EQ(2, ended.exit_code);
+  EXPECT_EQ(
+      "posenc: --positions and --dim ask for 9223372036854775808 rows of 32 bytes, and a file must be smaller than "
+      "2^63 bytes.\n",
+      ended.err);
+  EXPECT_TRUE(directory.Names().empty());
+}
+
+}  // namespace
+}  // namespace posenc::cli_test

@@ -1,0 +1,251 @@
+// Output files: what can go wrong goes in, and the old file or the complete new one, never a part, comes out.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/cli/program.h"
+
+namespace posenc::cli_test {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names EncodeTo(const std::string& path, const std::string& positions = "0:4") {
+  return {"encode", "--dim", "512", "--positions", positions, "-o", path};
+}
+
+Names PlotTo(const std::string& path) { return {"plot", "--dim", "64", "--positions", "0:100", "-o", path}; }
+
+// 2^50 rows: only a signal or an error ends it.
+constexpr char kEndless[] = "0:1125899906842624";
+
+void ExpectFailure(const Ended& ended, const std::string& sentence) {
+  EXPECT_EQ(1, ended.exit_code);
+  EXPECT_EQ("", ended.out);
+  EXPECT_EQ("posenc: " + sentence + ".\n", ended.err);
+}
+
+TEST(Output, APathThatCannotBeWrittenIsNamed) {
+  const TemporaryDirectory directory;
+  for (const auto& command : {EncodeTo, +[](const std::string&path, const std::string&) { return PlotTo(path); }}) {
+    const auto run = [&command](const std::string& path) { return RunProgram(command(path, "0:4")); };
+    const std::string missing = directory / "missing/t";
+    ExpectFailure(run(missing), "cannot write -o \"" + missing + "\": No such file or directory");
+    ExpectFailure(run(directory.path()), "cannot write -o \"" + directory.path().string() + "\": Is a directory");
+    ExpectFailure(run(directory / "new/"), "cannot write -o \"" + directory / "new/" + "\": Is a directory");
+    const std::string long_name = directory / std::string(256, 'n');
+    ExpectFailure(run(long_name), "cannot write -o \"" + long_name.substr(0, 80) + "...\": File name too long");
+    EXPECT_EQ(2, run("").exit_code);
+    EXPECT_TRUE(directory.Names().empty());
+  }
+}
+
+TEST(Output, AFullDeviceIsAnError) {
+  for (const Names& command : {EncodeTo("/dev/full"), EncodeTo("/dev/full", "0:4000"), PlotTo("/dev/full")}) {
+    ExpectFailure(RunProgram(command), "cannot write -o \"/dev/full\": No space left on device");
+  }
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+  EXPECT_EQ(0, RunProgram(EncodeTo("/dev/null")).exit_code);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST(Output, AFailedWriteLeavesTheOldFileAndNoOther) {
+  const TemporaryDirectory directory;
+  WriteFile(directory / "t", "old");
+  rlimit before = {};
+  ASSERT_EQ(0, getrlimit(RLIMIT_FSIZE, &before));
+  rlimit small = before;
+  small.rlim_cur = 4096;
+  // The limit falls into the first of several chunks, into the last one, and into a picture.
+  for (const Names& command :
+       {EncodeTo(directory / "t", "0:4000"), EncodeTo(directory / "t", "0:4"), PlotTo(directory / "t")}) {
+    ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &small));
+    const Ended ended = RunProgram(command);
+    ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &before));
+    ExpectFailure(ended, "cannot write -o \"" + directory / "t" + "\": File too large");
+    EXPECT_EQ(Names{"t"}, directory.Names());
+    EXPECT_EQ("old", ReadFile(directory / "t"));
+  }
+}
+
+TEST(Output, AnExistingFileIsReplacedWithTheModeOfTheUmask) {
+  const TemporaryDirectory directory;
+  WriteFile(directory / "t.npy", "old");
+  ASSERT_EQ(0, chmod((directory / "t.npy").c_str(), 0600));
+  const mode_t before = umask(0027);
+  const Ended ended = RunProgram(EncodeTo(directory / "t.npy"));
+  umask(before);
+  EXPECT_EQ(0, ended.exit_code);
+  EXPECT_EQ(Names{"t.npy"}, directory.Names());
+  EXPECT_EQ(128u + 4u * 512u * 4u, std::filesystem::file_size(directory / "t.npy"));
+  struct stat status = {};
+  ASSERT_EQ(0, stat((directory / "t.npy").c_str(), &status));
+  EXPECT_EQ(0640u, status.st_mode & 07777u);
+}
+
+TEST(Output, AReadOnlyFileIsNotReplaced) {
+  if (geteuid() == 0) return;  // every file is writable to root
+  const TemporaryDirectory directory;
+  WriteFile(directory / "t.npy", "old");
+  ASSERT_EQ(0, chmod((directory / "t.npy").c_str(), 0400));
+  ExpectFailure(RunProgram(EncodeTo(directory / "t.npy")),
+                "cannot replace -o \"" + directory / "t.npy" + "\": Permission denied");
+  EXPECT_EQ("old", ReadFile(directory / "t.npy"));
+}
+
+TEST(Output, ASymbolicLinkStaysAndItsTargetIsReplaced) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "a");
+  WriteFile(directory / "a/file", "old");
+  std::filesystem::create_symlink("file", directory / "a/inner");
+  std::filesystem::create_symlink("a/inner", directory / "outer");
+  std::filesystem::create_symlink("a/later", directory / "dangling");
+  EXPECT_EQ(0, RunProgram(EncodeTo(directory / "outer")).exit_code);
+  EXPECT_EQ(0, RunProgram(EncodeTo(directory / "dangling")).exit_code);
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "outer"));
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "a/inner"));
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "dangling"));
+  EXPECT_EQ(ReadFile(directory / "a/file"), ReadFile(directory / "a/later"));
+  EXPECT_LT(8192u, std::filesystem::file_size(directory / "a/file"));
+  std::filesystem::create_symlink("loop", directory / "loop");
+  ExpectFailure(RunProgram(EncodeTo(directory / "loop")),
+                "cannot write -o \"" + directory / "loop" + "\": Too many levels of symbolic links");
+}
+
+TEST(Output, DashIsStdout) {
+  const TemporaryDirectory directory;
+  for (const auto& command : {EncodeTo, +[](const std::string&path, const std::string&) { return PlotTo(path); }}) {
+    const Ended through_stdout = RunProgram(command("-", "0:4"));
+    EXPECT_EQ(0, through_stdout.exit_code);
+    EXPECT_EQ("", through_stdout.err);
+    EXPECT_EQ(0, RunProgram(command(directory / "t", "0:4")).exit_code);
+    EXPECT_EQ(ReadFile(directory / "t"), through_stdout.out);
+  }
+}
+
+// What a terminal is shown goes through this: the descriptor for the program, and the text that arrived.
+class Terminal {
+ public:
+  Terminal() : master_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+    EXPECT_EQ(0, grantpt(master_));
+    EXPECT_EQ(0, unlockpt(master_));
+    slave_ = open(ptsname(master_), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    EXPECT_LE(0, slave_);
+  }
+  ~Terminal() {
+    if (slave_ >= 0) close(slave_);
+    close(master_);
+  }
+  int descriptor() const { return slave_; }
+  // All that was written; the program must have ended.
+  std::string Text() {
+    close(slave_);
+    slave_ = -1;
+    std::string text;
+    char block[4096];
+    for (ssize_t size = 0; (size = read(master_, block, sizeof(block))) > 0;) {
+      text.append(block, static_cast<std::size_t>(size));
+    }
+    return text;
+  }
+
+ private:
+  int master_;
+  int slave_ = -1;
+};
+
+TEST(Output, ATerminalIsNotSentBinaryData) {
+  Terminal terminal;
+  const Ended ended = WaitFor(Start(EncodeTo("-"), terminal.descriptor(), terminal.descriptor()));
+  EXPECT_EQ(2, ended.exit_code);
+  EXPECT_EQ("posenc: -o - writes binary data, which a terminal cannot show: redirect stdout or name a file.\r\n",
+            terminal.Text());
+}
+
+TEST(Output, ProgressIsDrawnOnATerminalAndWiped) {
+  Terminal terminal;
+  int pipe_ends[2];
+  ASSERT_EQ(0, pipe2(pipe_ends, O_CLOEXEC));
+  const pid_t process = Start(EncodeTo("-", "0:4096"), pipe_ends[1], terminal.descriptor());
+  close(pipe_ends[1]);
+  // A reader that pauses makes the program slow enough to show its progress, however fast the machine is.
+  std::vector<char> block(1 << 20);
+  std::size_t total = 0;
+  for (ssize_t size = 0; (size = read(pipe_ends[0], block.data(), block.size())) > 0;) {
+    if (total == 0) std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    total += static_cast<std::size_t>(size);
+  }
+  close(pipe_ends[0]);
+  EXPECT_EQ(0, WaitFor(process).exit_code);
+  EXPECT_EQ(128u + 4096u * 512u * 4u, total);
+  const std::string text = terminal.Text();
+  for (const char* part : {"%  ", " of 8.4 MB", " GB/s", " left"}) {
+    EXPECT_NE(std::string::npos, text.find(part)) << part << " in " << text;
+  }
+  EXPECT_TRUE(text.ends_with("\r\x1b[K")) << text;
+  EXPECT_EQ(std::string::npos, text.find('\n'));
+}
+
+TEST(Output, AClosedPipeIsAnError) {
+  const TemporaryDirectory directory;
+  const int err = open((directory / "err").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  for (const Names& command : {EncodeTo("-", kEndless), PlotTo("-"), Names{"info"}, Names{"--help"}}) {
+    int pipe_ends[2];
+    ASSERT_EQ(0, pipe2(pipe_ends, O_CLOEXEC));
+    close(pipe_ends[0]);
+    ASSERT_EQ(0, ftruncate(err, 0));
+    ASSERT_EQ(0, lseek(err, 0, SEEK_SET));
+    const Ended ended = WaitFor(Start(command, pipe_ends[1], err));
+    close(pipe_ends[1]);
+    EXPECT_EQ(1, ended.exit_code);
+    EXPECT_EQ("posenc: cannot write stdout: Broken pipe.\n", ReadFile(directory / "err"));
+  }
+  close(err);
+}
+
+TEST(Output, ASignalLeavesTheOldFileAndNoOther) {
+  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+    const TemporaryDirectory directory;
+    WriteFile(directory / "t.npy", "old");
+    const pid_t process = Start(EncodeTo(directory / "t.npy", kEndless), null, null);
+    const std::string temporary = ".t.npy.tmp-" + std::to_string(process);
+    while (!std::filesystem::exists(directory / temporary) && waitpid(process, nullptr, WNOHANG) == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ((Names{temporary, "t.npy"}), directory.Names());
+    kill(process, signal_number);
+    EXPECT_EQ(signal_number, WaitFor(process).signal_number);
+    EXPECT_EQ(Names{"t.npy"}, directory.Names());
+    EXPECT_EQ("old", ReadFile(directory / "t.npy"));
+  }
+  close(null);
+}
+
+TEST(Output, LongTablesNeedNoMoreMemoryThanShortOnes) {
+  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  const pid_t process = Start(EncodeTo("/dev/null", kEndless), null, null);
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  kill(process, SIGTERM);
+  const Ended ended = WaitFor(process);
+  close(null);
+  EXPECT_EQ(SIGTERM, ended.signal_number);
+  if (MemoryIsItsOwn()) {
+    EXPECT_LT(ended.peak_resident_kib, 64 * 1024);
+  }
+}
+
+}  // namespace
+}  // namespace posenc::cli_test
