@@ -239,7 +239,7 @@ class RangeKernel {
       // Groups outside: the rotations of this step are made once a group.
       for (std::size_t g = 0; g < grid_.groups; ++g) SteppedGroup(g);
     }
-    if (grid_.shape.zero_last) {
+    if (writer_.has_zero()) {
       for (std::size_t row = 0; row < positions_.count; ++row) writer_.StoreZero(row);
     }
     hwy::FlushStream();

@@ -231,13 +231,17 @@ struct RowPlaces {
   bool cos_first = false;
 };
 
-inline RowPlaces PlacesOf(const RowShape& shape, bool cos_first) {
+inline RowPlaces PlacesOf(const FrequencyGrid& grid, const Output& output) {
   RowPlaces places;
-  places.first = cos_first ? shape.cos_first : shape.sin_first;
-  places.second = cos_first ? shape.sin_first : shape.cos_first;
-  places.step = shape.step;
-  places.cos_first = cos_first;
-  places.last_sine = shape.LastSine();
+  places.cos_first = grid.cos_first;
+  if (output.second != nullptr) {
+    places.last_sine = grid.shape.sines - 1;
+  } else {
+    places.first = grid.cos_first ? grid.shape.cos_first : grid.shape.sin_first;
+    places.second = grid.cos_first ? grid.shape.sin_first : grid.shape.cos_first;
+    places.step = grid.shape.step;
+    places.last_sine = grid.shape.LastSine();
+  }
   return places;
 }
 
@@ -249,7 +253,13 @@ template <class T>
 class Writer {
  public:
   Writer(const FrequencyGrid& grid, const Output& output)
-      : grid_(grid), places_(PlacesOf(grid.shape, grid.cos_first)), output_(output) {}
+      : grid_(grid), places_(PlacesOf(grid, output)), output_(output) {
+    if (output.second == nullptr) {
+      output_.second = output.data;
+      output_.second_row_bytes = output.row_bytes;
+    }
+    has_zero_ = output.second == nullptr && grid.shape.zero_last;
+  }
 
   const FrequencyGrid& grid() const { return grid_; }
   const RowPlaces& places() const { return places_; }
@@ -264,15 +274,14 @@ class Writer {
   // A whole vector of each. Streamed: the caller has checked that rows and places are aligned, and flushes.
   template <Way kWay>
   HWY_INLINE void Store(Doubles d, Vec first, Vec second, std::size_t row, std::size_t k) const {
-    T* const to = Row(row);
     const auto a = Narrow<T>(d, first);
     const auto b = Narrow<T>(d, second);
     constexpr bool kStream = kWay == Way::kPairsStreamed || kWay == Way::kRunsStreamed;
     if constexpr (kWay == Way::kPairs || kWay == Way::kPairsStreamed) {
-      StorePairs<kStream>(d, a, b, to + 2 * k);
+      StorePairs<kStream>(d, a, b, Row(row) + 2 * k);
     } else {
-      StoreRun<kStream>(a, to + places_.first + k);
-      StoreRun<kStream>(b, to + places_.second + k);
+      StoreRun<kStream>(a, Row(row) + places_.first + k);
+      StoreRun<kStream>(b, SecondRow(row) + places_.second + k);
     }
   }
 
@@ -305,14 +314,15 @@ class Writer {
 
   // Quiet NaNs for all sines and cosines.
   void StoreNan(std::size_t row) const {
-    T* const to = Row(row);
-    const std::size_t end = grid_.shape.sines + grid_.shape.cosines;
-    for (std::size_t place = 0; place < end; ++place) to[place] = QuietNan();
+    T* const rows[2] = {Row(row), SecondRow(row)};
+    ForEachPlace(0, grid_.shape.sines,
+                 [&](std::size_t, bool is_first, std::size_t place) { rows[is_first ? 0 : 1][place] = QuietNan(); });
   }
 
-  // The element after the pairs of an odd dim with OddDim::kZero.
+  // Whether rows end with an element after their pairs: an odd dim with OddDim::kZero.
+  bool has_zero() const { return has_zero_; }
   void StoreZero(std::size_t row) const {
-    if (!grid_.shape.zero_last) return;
+    if (!has_zero_) return;
     T* const to = Row(row) + 2 * grid_.shape.sines;
     if (adds()) {
       const T x = XRow(row)[2 * grid_.shape.sines];
@@ -337,6 +347,10 @@ class Writer {
   T* Row(std::size_t row) const {
     return reinterpret_cast<T*>(static_cast<char*>(output_.data) +
                                 static_cast<std::ptrdiff_t>(row) * output_.row_bytes);
+  }
+  T* SecondRow(std::size_t row) const {
+    return reinterpret_cast<T*>(static_cast<char*>(output_.second) +
+                                static_cast<std::ptrdiff_t>(row) * output_.second_row_bytes);
   }
   const T* XRow(std::size_t row) const {
     return reinterpret_cast<const T*>(static_cast<const char*>(output_.x) +
@@ -531,7 +545,7 @@ class Writer {
       NarrowTo(d, first, rounded[0]);
       NarrowTo(d, second, rounded[1]);
     }
-    T* const to = Row(row);
+    T* const rows[2] = {Row(row), SecondRow(row)};
     ForEachPlace(k, lanes, [&](std::size_t lane, bool is_first, std::size_t place) HWY_ATTR {
       const int which = is_first ? 0 : 1;
       T result = rounded[which][lane];
@@ -540,7 +554,7 @@ class Writer {
         const Wave wave = is_first == places_.cos_first ? Wave::kCos : Wave::kSin;
         result = Repair<T>(grid_.turns[k + lane], position, wave, grid_.amplitude, adds() ? &addend : nullptr);
       }
-      to[place] = result;
+      rows[which][place] = result;
     });
   }
 
@@ -559,7 +573,8 @@ class Writer {
 
   const FrequencyGrid& grid_;
   const RowPlaces places_;
-  const Output output_;
+  Output output_;
+  bool has_zero_;
 };
 
 }  // namespace HWY_NAMESPACE

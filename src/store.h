@@ -17,6 +17,10 @@ enum class ElementType : std::uint8_t { kFloat, kDouble, kHalf, kBFloat16 };
 struct Output {
   void* data = nullptr;  // row 0
   std::ptrdiff_t row_bytes = 0;
+  // Not null: what comes first in the layout goes to the rows at data, what comes second to the rows here, each as one
+  // run from the start of its row.
+  void* second = nullptr;
+  std::ptrdiff_t second_row_bytes = 0;
   const void* x = nullptr;  // null: nothing is added
   std::ptrdiff_t x_row_bytes = 0;
   double x_scale = 0.0;
