@@ -11,7 +11,9 @@ cmake_policy(VERSION 3.25)
 # include besides itself, and what it may include from outside besides the standard library; - is nothing. A file
 # belongs to the first row that matches its path. Two rooms have a plain header besides their per-target files, for the
 # encoder to see: memory is that of the store, seam that of the kernels. lanes and sincos are what the kernels stand on,
-# and target is the foreach_target file that compiles all per-target files.
+# and target is the foreach_target file that compiles all per-target files. Similarity has three rows: dot is what the
+# encoder sees, dots its foreach_target file, sum the integer arithmetic below it. checks, axes, c and encoder are the
+# files of the door.
 #
 #    room    | files                              | may include                                                   | from outside
 set(ROOMS
@@ -24,12 +26,21 @@ set(ROOMS
     "lanes   | src/lanes[^/]*-inl[.]h             | -                                                             | hwy"
     "sincos  | src/sincos[^/]*-inl[.]h            | door grid lanes                                               | hwy"
     "memory  | src/store[.]h                      | door grid                                                     | -"
-    "store   | src/store[^/]*-inl[.]h             | door turns grid repair lanes memory                           | hwy"
+    "store   | src/(store|rounding)-inl[.]h        | door turns grid repair lanes memory                           | hwy"
     "seam    | src/kernels[.]h                    | door turns grid memory                                        | -"
-    "kernels | src/(range|positions)[^/]*-inl[.]h | door turns grid lanes sincos memory store seam                | hwy"
+    "kernels | src/(range|positions|recurrence|angles)-inl[.]h | door turns grid lanes sincos memory store seam                | hwy"
+    "rotate  | src/rotate-inl[.]h                 | door turns grid repair lanes sincos memory store seam kernels | hwy"
+    "turner  | src/rotate[.]cc                    | door grid memory seam rotate                                  | hwy"
     "target  | src/kernels[^/]*[.]cc              | door turns grid repair lanes sincos memory store seam kernels | hwy"
     "mode    | src/float_mode[.]h                 | -                                                             | intrinsics"
-    "encoder | src/encoder[.]cc                   | door spec turns grid memory seam mode                         | -")
+    "checks  | src/arguments[.]h                  | door                                                          | -"
+    "sum     | src/similarity_sum[.](h|cc)        | turns repair                                                  | -"
+    "dot     | src/similarity[.]h                 | grid                                                          | -"
+    "dots    | src/similarity(-inl[.]h|[.]cc)     | turns grid lanes sincos sum dot                               | hwy"
+    "c       | src/c_api[.]cc                     | door                                                          | -"
+    "presets | src/presets[.]cc                   | door                                                          | -"
+    "axes    | src/axes[.]cc                      | door mode checks                                              | -"
+    "encoder | src/encoder[.]cc                   | door spec turns grid memory seam mode checks dot              | -")
 
 # The names of the last column, as regular expressions of what stands between the marks of an include line.
 set(OUTSIDE_hwy "hwy/.*")
@@ -143,6 +154,8 @@ function(self_test)
   expect(ALLOWED include/posenc/posenc.h "<cstdint>")
   expect(ALLOWED include/posenc/c_api.h "<stddef.h>")
   expect(ALLOWED include/posenc/presets.h "\"posenc/posenc.h\"")
+  expect(ALLOWED src/axes.cc "\"src/arguments.h\"")
+  expect(ALLOWED src/similarity-inl.h "\"src/sincos-inl.h\"")
   expect(ALLOWED src/turns.cc "\"src/wide.h\"")
   expect(ALLOWED src/range-inl.h "\"hwy/highway.h\"")
   expect(ALLOWED src/range-inl.h "\"src/store-inl.h\"")
@@ -158,6 +171,7 @@ function(self_test)
   expect(REFUSED src/repair.cc "\"src/kernels.h\"")
   expect(REFUSED src/sincos-inl.h "\"src/store-inl.h\"")
   expect(REFUSED src/range-inl.h "\"src/repair.h\"")
+  expect(REFUSED src/range-inl.h "\"src/rotate-inl.h\"")
   expect(REFUSED src/store-inl.h "\"src/range-inl.h\"")
   expect(REFUSED src/store.h "\"hwy/base.h\"")
   expect(REFUSED src/lanes-inl.h "\"src/grid.h\"")
@@ -165,6 +179,10 @@ function(self_test)
   expect(REFUSED src/encoder.cc "<hwy/targets.h>")
   expect(REFUSED src/encoder.cc "<immintrin.h>")
   expect(REFUSED src/kernels.h "\"hwy/base.h\"")
+  expect(REFUSED src/axes.cc "\"src/kernels.h\"")                  # a grid is made of calls of the door
+  expect(REFUSED src/c_api.cc "\"src/spec.h\"")
+  expect(REFUSED src/presets.cc "\"src/turns.h\"")
+  expect(REFUSED src/similarity_sum.cc "\"src/similarity-inl.h\"")
   expect(REFUSED src/repair.cc "  <hwy/base.h>  // NOLINT")
   expect(REFUSED src/cli/main.cc "\"src/grid.h\"")                 # programs use the door
   expect(REFUSED src/cli/main.cc "<hwy/targets.h>")

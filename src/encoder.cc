@@ -1,7 +1,6 @@
 // Room door: a Spec and the caller's memory go in; checks every argument, and hands what is valid to the kernels.
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,11 +8,14 @@
 #include <new>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "posenc/posenc.h"
+#include "src/arguments.h"
 #include "src/float_mode.h"
 #include "src/grid.h"
 #include "src/kernels.h"
+#include "src/similarity.h"
 #include "src/spec.h"
 #include "src/store.h"
 
@@ -27,8 +29,6 @@ struct EncoderState {
 namespace {
 
 __extension__ using Int128 = __int128;
-
-constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 
 template <class T>
 constexpr ElementType kElementType = std::is_same_v<T, float>    ? ElementType::kFloat
@@ -45,45 +45,6 @@ constexpr std::size_t kMinRangeRows = 6;
 constexpr std::size_t kMinSteppedRows = 64;
 
 template <class T>
-std::size_t StrideOf(const Rows<T>& rows, std::size_t dim) noexcept {
-  return rows.stride == 0 ? dim : rows.stride;
-}
-
-// The bytes of the caller that a call reads or writes.
-struct Memory {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-
-  bool Overlaps(const Memory& other) const noexcept { return begin < other.end && other.begin < end; }
-};
-
-template <class T>
-Memory MemoryOf(const Rows<T>& rows, std::size_t dim) noexcept {
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(rows.data);
-  return {begin, begin + ((rows.count - 1) * StrideOf(rows, dim) + dim) * sizeof(T)};
-}
-
-template <class P>
-Memory MemoryOf(std::span<const P> positions) noexcept {
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(positions.data());
-  return {begin, begin + positions.size_bytes()};
-}
-
-template <class T>
-Error CheckRows(const Rows<T>& rows, std::size_t dim, Error null, Error short_stride, Error size) noexcept {
-  if (rows.data == nullptr) return null;
-  const std::size_t stride = StrideOf(rows, dim);
-  if (stride < dim) return short_stride;
-  constexpr std::size_t kMaxElements = static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T);
-  return stride > kMaxElements / rows.count ? size : Error::kNone;
-}
-
-template <class T>
-Error CheckOut(const Rows<T>& out, std::size_t dim) noexcept {
-  return CheckRows(out, dim, Error::kOutNull, Error::kOutStride, Error::kOutSize);
-}
-
-template <class T>
 Error CheckX(const Rows<const T>& x, double x_scale, const Rows<T>& out, std::size_t dim) noexcept {
   if (x.count != out.count) return Error::kXCount;
   const Error error = CheckRows(x, dim, Error::kXNull, Error::kXStride, Error::kXSize);
@@ -96,19 +57,6 @@ Error CheckX(const Rows<const T>& x, double x_scale, const Rows<T>& out, std::si
 Error CheckRange(std::int64_t start, std::int64_t step, std::size_t count) noexcept {
   const Int128 last = Int128{start} + Int128{step} * static_cast<std::int64_t>(count - 1);  // count < 2^63
   return last < INT64_MIN || last > INT64_MAX ? Error::kRange : Error::kNone;
-}
-
-template <class P, class T>
-Error CheckPositions(std::span<const P> positions, const Rows<T>& out, std::size_t dim) noexcept {
-  if constexpr (std::is_floating_point_v<P>) {
-    // Bits, not values: it must hold whatever flags or floating-point mode are in force.
-    constexpr double kLimit = 0x1p63;
-    for (const P position : positions) {
-      const double magnitude = std::bit_cast<double>(std::bit_cast<std::uint64_t>(double{position}) & ~kSignBit);
-      if (magnitude > kLimit && magnitude - magnitude == 0.0) return Error::kPosition;
-    }
-  }
-  return MemoryOf(positions).Overlaps(MemoryOf(out, dim)) ? Error::kPositionOverlap : Error::kNone;
 }
 
 template <class T>
@@ -129,24 +77,95 @@ Output OutputOf(const Rows<T>& out, std::size_t dim, const Rows<const T>& x, dou
   return output;
 }
 
+// Elements of a row of sines and of a row of cosines.
+struct PlaneElements {
+  std::size_t sin;
+  std::size_t cos;
+};
+
+PlaneElements PlaneElementsOf(const FrequencyGrid& grid) noexcept { return {grid.shape.sines, grid.shape.cosines}; }
+
+// A plane whose rows are empty may be anything.
+template <class T>
+Error CheckPlane(const Rows<T>& plane, std::size_t elements) noexcept {
+  return elements == 0 ? Error::kNone : CheckOut(plane, elements);
+}
+
+// Whether two planes share an element. Of one stride, rows of one may lie between those of the other: side by side in
+// one table.
+template <class T>
+bool PlanesOverlap(const Rows<T>& sin, const Rows<T>& cos, const PlaneElements& elements) noexcept {
+  if (elements.sin == 0 || elements.cos == 0) return false;
+  const Memory a = MemoryOf(sin, elements.sin), b = MemoryOf(cos, elements.cos);
+  if (!a.Overlaps(b)) return false;
+  const std::size_t stride = StrideOf(sin, elements.sin) * sizeof(T);
+  if (StrideOf(cos, elements.cos) * sizeof(T) != stride) return true;
+  // From the start of a row of the lower plane to that of the next row of the other one.
+  const bool sin_lower = a.begin <= b.begin;
+  const std::size_t distance = (sin_lower ? b.begin - a.begin : a.begin - b.begin) % stride;
+  const std::size_t lower = (sin_lower ? elements.sin : elements.cos) * sizeof(T);
+  const std::size_t other = (sin_lower ? elements.cos : elements.sin) * sizeof(T);
+  return distance < lower || distance + other > stride;
+}
+
+template <class T>
+Error CheckPlanes(const Rows<T>& sin, const Rows<T>& cos, const PlaneElements& elements) noexcept {
+  if (const Error error = CheckPlane(sin, elements.sin); error != Error::kNone) return error;
+  if (const Error error = CheckPlane(cos, elements.cos); error != Error::kNone) return error;
+  return PlanesOverlap(sin, cos, elements) ? Error::kPlaneOverlap : Error::kNone;
+}
+
+template <class T>
+Output OutputOfPlanes(const FrequencyGrid& grid, const Rows<T>& sin, const Rows<T>& cos) noexcept {
+  const PlaneElements elements = PlaneElementsOf(grid);
+  Output output = OutputOf(sin, elements.sin);
+  if (elements.cos == 0) return output;  // one sine, which is the whole row
+  const Output cosines = OutputOf(cos, elements.cos);
+  output.second = cosines.data;
+  output.second_row_bytes = cosines.row_bytes;
+  if (grid.cos_first) {
+    std::swap(output.data, output.second);
+    std::swap(output.row_bytes, output.second_row_bytes);
+  }
+  return output;
+}
+
 // The rows from row on.
 Output From(Output output, std::size_t row) noexcept {
   const std::ptrdiff_t rows = static_cast<std::ptrdiff_t>(row);
   output.data = static_cast<char*>(output.data) + rows * output.row_bytes;
+  if (output.second != nullptr) output.second = static_cast<char*>(output.second) + rows * output.second_row_bytes;
   if (output.x != nullptr) output.x = static_cast<const char*>(output.x) + rows * output.x_row_bytes;
   return output;
 }
 
-// Whether the rows are worth writing past the caches, and aligned for it.
-bool Streams(const FrequencyGrid& grid, const Output& output, std::size_t count) noexcept {
+// Whether the rows are more than the caches are good for.
+bool IsLarge(const Output& output, std::size_t count) noexcept {
+  // The second row is 0 bytes without planes.
+  return count >= kStreamBytes / static_cast<std::size_t>(output.row_bytes + output.second_row_bytes);
+}
+
+// Whether every row and place is aligned for vectors past the caches.
+bool IsAligned(const FrequencyGrid& grid, const Output& output) noexcept {
   const std::size_t row_bytes = static_cast<std::size_t>(output.row_bytes);
-  if (count < kStreamBytes / row_bytes) return false;
+  const std::size_t second_row_bytes = static_cast<std::size_t>(output.second_row_bytes);
   const std::size_t element_bytes = output.type == ElementType::kDouble  ? 8
                                     : output.type == ElementType::kFloat ? 4
                                                                          : 2;
   std::size_t misaligned = reinterpret_cast<std::uintptr_t>(output.data) | row_bytes;
-  if (grid.shape.step == 1) misaligned |= (grid.shape.sin_first | grid.shape.cos_first) * element_bytes;
+  if (output.second != nullptr) {
+    misaligned |= reinterpret_cast<std::uintptr_t>(output.second) | second_row_bytes;
+  } else if (grid.shape.step == 1) {
+    misaligned |= (grid.shape.sin_first | grid.shape.cos_first) * element_bytes;
+  }
   return misaligned % 64 == 0;
+}
+
+// The same for rows of heads, each a row of its own.
+bool HeadsStream(const FrequencyGrid& grid, Output rows, std::size_t head_bytes, std::size_t heads) noexcept {
+  if (rows.row_bytes % 64 != 0) return false;
+  rows.row_bytes = static_cast<std::ptrdiff_t>(head_bytes);
+  return IsLarge(rows, heads) && IsAligned(grid, rows);
 }
 
 ListPosition ListPositionOf(std::int64_t position) noexcept {
@@ -182,18 +201,26 @@ ListPosition ListPositionOf(double position) noexcept {
   return result;
 }
 
-// Rows of a list of any length: position(row) is the ListPosition of a row.
-template <class PositionOfRow>
-void WriteList(const FrequencyGrid& grid, const Output& output, std::size_t begin, std::size_t end,
-               const PositionOfRow& position) noexcept {
+// Calls write(positions, row, count) for rows of a list of any length, some at a time: position(row) is the
+// ListPosition of a row.
+template <class PositionOfRow, class Write>
+void ForListRows(std::size_t begin, std::size_t end, const PositionOfRow& position, const Write& write) noexcept {
   constexpr std::size_t kChunk = 64;
   ListPosition chunk[kChunk];
   while (begin < end) {
     const std::size_t count = std::min(kChunk, end - begin);
     for (std::size_t i = 0; i < count; ++i) chunk[i] = position(begin + i);
-    EncodeListRows(grid, chunk, count, From(output, begin));
+    write(chunk, begin, count);
     begin += count;
   }
+}
+
+template <class PositionOfRow>
+void WriteList(const FrequencyGrid& grid, const Output& output, std::size_t begin, std::size_t end,
+               const PositionOfRow& position) noexcept {
+  ForListRows(begin, end, position, [&](const ListPosition* positions, std::size_t row, std::size_t count) {
+    EncodeListRows(grid, positions, count, From(output, row));
+  });
 }
 
 // Rows at start + row * step, all of them an int64.
@@ -207,13 +234,15 @@ void WriteRange(const FrequencyGrid& grid, Output output, std::int64_t start, st
     });
     return;
   }
-  output.stream = output.x == nullptr && Streams(grid, output, count);
+  output.stream = IsLarge(output, count) && output.x != output.data && IsAligned(grid, output);
+  output.by_rows = output.x != nullptr || (IsLarge(output, count) && !output.stream);
   std::int64_t lowest = start;
   if (step < 0) {
     lowest =
         static_cast<std::int64_t>(static_cast<std::uint64_t>(start) + static_cast<std::uint64_t>(step) * (count - 1));
     output = From(output, count - 1);
     output.row_bytes = -output.row_bytes;
+    output.second_row_bytes = -output.second_row_bytes;
     output.x_row_bytes = -output.x_row_bytes;
   }
   // lowest = first * stride + offset, rounding down.
@@ -255,16 +284,22 @@ std::size_t RunLength(std::span<const P> positions, std::size_t row, std::int64_
   return length;
 }
 
+// The ListPosition of each row of positions.
 template <class P>
-void WritePositions(const FrequencyGrid& grid, const Output& output, std::span<const P> positions) noexcept {
-  constexpr std::size_t kMinRun = 16;
-  const auto position = [&](std::size_t row) {
+auto ListPositionsOf(std::span<const P> positions) noexcept {
+  return [positions](std::size_t row) {
     if constexpr (std::is_floating_point_v<P>) {
       return ListPositionOf(double{positions[row]});
     } else {
       return ListPositionOf(std::int64_t{positions[row]});
     }
   };
+}
+
+template <class P>
+void WritePositions(const FrequencyGrid& grid, const Output& output, std::span<const P> positions) noexcept {
+  constexpr std::size_t kMinRun = 16;
+  const auto position = ListPositionsOf(positions);
   std::size_t pending = 0;  // rows from here to row belong to no run
   for (std::size_t row = 0; row < positions.size();) {
     std::int64_t start = 0, step = 1;
@@ -363,12 +398,86 @@ Error Encoder::EncodeAdd(std::span<const P> positions, double x_scale, Rows<cons
   return Error::kNone;
 }
 
-#define POSENC_INSTANTIATE_POSITION(P, T)                                     \
-  template Error Encoder::Encode(std::span<const P>, Rows<T>) const noexcept; \
-  template Error Encoder::EncodeAdd(std::span<const P>, double, Rows<const T>, Rows<T>) const noexcept;
+template <class T>
+Error Encoder::EncodePlanes(std::int64_t start, Rows<T> sin, Rows<T> cos, std::int64_t step) const noexcept {
+  if (state_ == nullptr) return Error::kNotMade;
+  if (sin.count != cos.count) return Error::kPlaneCount;
+  if (sin.count == 0) return Error::kNone;
+  const FrequencyGrid& grid = state_->grid;
+  const PlaneElements elements = PlaneElementsOf(grid);
+  if (const Error error = CheckPlanes(sin, cos, elements); error != Error::kNone) return error;
+  if (const Error error = CheckRange(start, step, sin.count); error != Error::kNone) return error;
+  if (elements.sin == 0) return Error::kNone;
+  const DefaultFloatMode mode;
+  WriteRange(grid, OutputOfPlanes(grid, sin, cos), start, step, sin.count);
+  return Error::kNone;
+}
+
+template <class P, class T>
+Error Encoder::EncodePlanes(std::span<const P> positions, Rows<T> sin, Rows<T> cos) const noexcept {
+  if (state_ == nullptr) return Error::kNotMade;
+  if (sin.count != cos.count) return Error::kPlaneCount;
+  if (positions.size() != sin.count) return Error::kPositionCount;
+  if (sin.count == 0) return Error::kNone;
+  const FrequencyGrid& grid = state_->grid;
+  const PlaneElements elements = PlaneElementsOf(grid);
+  if (const Error error = CheckPlanes(sin, cos, elements); error != Error::kNone) return error;
+  const DefaultFloatMode mode;
+  if (const Error error = CheckPositionValues(positions); error != Error::kNone) return error;
+  const Memory read = MemoryOf(positions);
+  if (elements.sin != 0 && read.Overlaps(MemoryOf(sin, elements.sin))) return Error::kPositionOverlap;
+  if (elements.cos != 0 && read.Overlaps(MemoryOf(cos, elements.cos))) return Error::kPositionOverlap;
+  if (elements.sin == 0) return Error::kNone;
+  WritePositions(grid, OutputOfPlanes(grid, sin, cos), positions);
+  return Error::kNone;
+}
+
+template <class P, class T>
+Error Encoder::Rotate(std::span<const P> positions, HeadShape shape, Rows<const T> x, Rows<T> out) const noexcept {
+  if (state_ == nullptr) return Error::kNotMade;
+  const FrequencyGrid& grid = state_->grid;
+  const std::size_t dim = state_->spec.dim;
+  if (dim % 2 != 0) return Error::kEvenDim;
+  if (shape.head_dim == 0) shape.head_dim = dim;
+  constexpr std::size_t kMaxElements = static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T);
+  if (shape.head_dim < dim || shape.heads > kMaxElements / shape.head_dim) return Error::kHeadShape;
+  if (positions.size() != out.count) return Error::kPositionCount;
+  if (x.count != out.count) return Error::kXCount;
+  const std::size_t elements = shape.heads * shape.head_dim;
+  if (out.count == 0 || elements == 0) return Error::kNone;
+  if (const Error error = CheckOut(out, elements); error != Error::kNone) return error;
+  const DefaultFloatMode mode;
+  if (const Error error = CheckPositions(positions, out, elements); error != Error::kNone) return error;
+  if (const Error error = CheckX(x, 1.0, out, elements); error != Error::kNone) return error;
+  Output rows = OutputOf(out, elements, x, 1.0);
+  rows.stream = x.data != out.data && HeadsStream(grid, rows, shape.head_dim * sizeof(T), out.count * shape.heads);
+  ForListRows(0, out.count, ListPositionsOf(positions),
+              [&](const ListPosition* list, std::size_t row, std::size_t count) {
+                RotateRows(grid, list, count, shape, From(rows, row));
+              });
+  return Error::kNone;
+}
+
+Error Encoder::Similarity(std::span<const std::int64_t> offsets, std::span<double> out) const noexcept {
+  if (state_ == nullptr) return Error::kNotMade;
+  const FrequencyGrid& grid = state_->grid;
+  if (grid.shape.cosines != grid.shape.sines) return Error::kUnpairedSine;
+  if (offsets.size() != out.size()) return Error::kOffsetCount;
+  if (MemoryOf(offsets).Overlaps(MemoryOf(out))) return Error::kOffsetOverlap;
+  const DefaultFloatMode mode;
+  SimilarityOf(grid, offsets.data(), offsets.size(), out.data());
+  return Error::kNone;
+}
+
+#define POSENC_INSTANTIATE_POSITION(P, T)                                                               \
+  template Error Encoder::Encode(std::span<const P>, Rows<T>) const noexcept;                           \
+  template Error Encoder::EncodeAdd(std::span<const P>, double, Rows<const T>, Rows<T>) const noexcept; \
+  template Error Encoder::EncodePlanes(std::span<const P>, Rows<T>, Rows<T>) const noexcept;            \
+  template Error Encoder::Rotate(std::span<const P>, HeadShape, Rows<const T>, Rows<T>) const noexcept;
 #define POSENC_INSTANTIATE(T)                                                                                        \
   template Error Encoder::EncodeRange(std::int64_t, Rows<T>, std::int64_t) const noexcept;                           \
   template Error Encoder::EncodeAddRange(std::int64_t, double, Rows<const T>, Rows<T>, std::int64_t) const noexcept; \
+  template Error Encoder::EncodePlanes(std::int64_t, Rows<T>, Rows<T>, std::int64_t) const noexcept;                 \
   POSENC_INSTANTIATE_POSITION(std::int32_t, T)                                                                       \
   POSENC_INSTANTIATE_POSITION(std::int64_t, T)                                                                       \
   POSENC_INSTANTIATE_POSITION(float, T)                                                                              \

@@ -79,6 +79,7 @@ std::size_t Carve(std::byte* start, std::size_t groups, std::size_t frequencies,
   const std::size_t padded = groups * kGroup;
   grid.rotation = carver.Take<double>(groups * kRotationDoubles);
   grid.rotation_low = carver.Take<double>(groups * kRotationDoubles);
+  for (std::uint64_t*& limb : grid.half.limb) limb = carver.Take<std::uint64_t>(padded);
   for (std::uint64_t*& limb : grid.whole.limb) limb = carver.Take<std::uint64_t>(padded);
   for (std::uint64_t*& limb : grid.part.limb) limb = carver.Take<std::uint64_t>(padded);
   grid.radians = carver.Take<double>(padded);
@@ -113,6 +114,8 @@ Error FillGrid(const Spec& spec, FrequencyGrid& grid) noexcept {
   if (const Error error = ComputeTurns(spec, frequencies, grid.turns); error != Error::kNone) return error;
   for (std::size_t k = 0; k < frequencies; ++k) {
     std::uint64_t fraction[3];
+    FractionOf(grid.turns[k], -1, fraction);
+    for (int i = 0; i < 3; ++i) grid.half.limb[i][k] = fraction[i];
     FractionOf(grid.turns[k], 0, fraction);
     for (int i = 0; i < 3; ++i) grid.whole.limb[i][k] = fraction[i];
     FractionOf(grid.turns[k], -64, fraction);

@@ -16,21 +16,21 @@ namespace posenc {
 // rotations of a group (8 KiB) stay in L1 while 256 rows are written.
 inline constexpr std::size_t kGroup = 32;
 
-// Rows are grouped around anchors at every 16th position, anchors around super-anchors at every 256th.
+// Rows come in blocks of 16 around an anchor, blocks in super-blocks of 256 around a super-anchor.
 inline constexpr int kBlockRows = 16;
 inline constexpr int kSuperRows = 256;
 
-// The rotations of a group: by 1 .. 8 positions (from an anchor to its rows), then by 8, 24, .. 120 (from a
-// super-anchor to its anchors). Each entry is kGroup cosines, then kGroup sines.
+// The rotations of a group: by 1/2, 3/2, .. 15/2 positions (from an anchor to the rows on both sides of it), then by 8,
+// 24, .. 120 (from a super-anchor to its anchors). Each entry is kGroup cosines, then kGroup sines.
 inline constexpr int kRowRotations = kBlockRows / 2;
 inline constexpr int kAnchorRotations = kSuperRows / kBlockRows / 2;
 inline constexpr int kRotations = kRowRotations + kAnchorRotations;
 inline constexpr std::size_t kRotationDoubles = kRotations * 2 * kGroup;  // of a group
 
-// The positions that rotation e advances by.
-constexpr std::uint64_t RotationPositions(int e) noexcept {
-  return e < kRowRotations ? static_cast<std::uint64_t>(e) + 1
-                           : static_cast<std::uint64_t>(e - kRowRotations) * kBlockRows + kBlockRows / 2;
+// The half positions that rotation e advances by.
+constexpr std::uint64_t RotationHalves(int e) noexcept {
+  return e < kRowRotations ? 2 * static_cast<std::uint64_t>(e) + 1
+                           : (2 * static_cast<std::uint64_t>(e - kRowRotations) + 1) * kBlockRows;
 }
 
 // A position in turns of each frequency: its fraction of a turn as a 192-bit two's complement number, limb by limb, the
@@ -44,11 +44,12 @@ struct FrequencyGrid {
   bool cos_first = false;
   double amplitude = 1.0;
   double eps_scale = 1.0;  // the least power of two that is not below |amplitude|: what errors of amplitude 1 grow by
-  bool is_extreme =
-      false;  // amplitude is outside 2^-60 .. 2^60 and not 0: results may leave the normal range of a type
+  // amplitude is outside 2^-60 .. 2^60 and not 0: results may leave the normal range of a type.
+  bool is_extreme = false;
   std::size_t groups = 0;
 
   Turns* turns = nullptr;           // one a frequency, not padded
+  Fractions half;                   // of half a position
   Fractions whole;                  // of one position
   Fractions part;                   // of 2^-64 positions
   double* radians = nullptr;        // w_k * position_scale, to nearest; padding is 1

@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 
 void FillRotations(FrequencyGrid& grid) {
   for (std::size_t g = 0; g < grid.groups; ++g) {
-    FillGroupRotations(FractionsOfGroup(grid.whole, g), grid.rotation + g * kRotationDoubles,
+    FillGroupRotations(FractionsOfGroup(grid.half, g), grid.rotation + g * kRotationDoubles,
                        grid.rotation_low + g * kRotationDoubles);
   }
 }
@@ -40,26 +40,16 @@ void EncodeRangeRows(const FrequencyGrid& grid, const RangePositions& positions,
   }
 }
 
-template <class T>
-void EncodeListRowsOf(const FrequencyGrid& grid, const ListPosition* positions, std::size_t count,
-                      const Output& output) {
-  if (output.x != nullptr) {
-    ListKernel<T, true>(grid, output).Run(positions, count);
-  } else {
-    ListKernel<T, false>(grid, output).Run(positions, count);
-  }
-}
-
 void EncodeListRows(const FrequencyGrid& grid, const ListPosition* positions, std::size_t count, const Output& output) {
   switch (output.type) {
     case ElementType::kFloat:
-      return EncodeListRowsOf<float>(grid, positions, count, output);
+      return ListKernel<float>(grid, output).Run(positions, count);
     case ElementType::kDouble:
-      return EncodeListRowsOf<double>(grid, positions, count, output);
+      return ListKernel<double>(grid, output).Run(positions, count);
     case ElementType::kHalf:
-      return EncodeListRowsOf<Half>(grid, positions, count, output);
+      return ListKernel<Half>(grid, output).Run(positions, count);
     case ElementType::kBFloat16:
-      return EncodeListRowsOf<BFloat16>(grid, positions, count, output);
+      return ListKernel<BFloat16>(grid, output).Run(positions, count);
   }
 }
 

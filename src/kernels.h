@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "posenc/posenc.h"
 #include "src/grid.h"
 #include "src/store.h"
 #include "src/turns.h"
@@ -44,6 +45,10 @@ void FillRotations(FrequencyGrid& grid) noexcept;
 void EncodeRangeRows(const FrequencyGrid& grid, const RangePositions& positions, const Output& output) noexcept;
 void EncodeListRows(const FrequencyGrid& grid, const ListPosition* positions, std::size_t count,
                     const Output& output) noexcept;
+// Rows of x, of shape.heads heads that are shape.head_dim apart, rotated: rows has x, which may be the output itself,
+// and x_scale is not read. The dim is even.
+void RotateRows(const FrequencyGrid& grid, const ListPosition* positions, std::size_t count, HeadShape shape,
+                const Output& rows) noexcept;
 const char* TargetName() noexcept;
 
 }  // namespace posenc

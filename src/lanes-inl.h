@@ -30,6 +30,23 @@ using Bits16 = hn::Rebind<std::uint16_t, Doubles>;
 using Vec = hn::Vec<Doubles>;
 using Mask = hn::Mask<Doubles>;
 
+// For lambdas in hot loops: without it Clang and GCC -O2 call some of them, at half the speed.
+#if HWY_COMPILER_MSVC
+#define POSENC_INLINE_LAMBDA
+#else
+#define POSENC_INLINE_LAMBDA HWY_ATTR __attribute__((always_inline))
+#endif
+
+// 32 vector registers rather than 16.
+#define POSENC_MANY_REGISTERS (HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM)
+
+// std::swap is not for the sizeless vectors of SVE.
+HWY_INLINE void SwapVectors(Vec& a, Vec& b) {
+  const Vec kept = a;
+  a = b;
+  b = kept;
+}
+
 // sum = a + b to nearest and what it leaves out, exactly. 6 operations (Knuth).
 HWY_INLINE void TwoSum(Vec a, Vec b, Vec& sum, Vec& error) {
   sum = hn::Add(a, b);

@@ -14,15 +14,14 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 #include "hwy/highway.h"
+#include "src/angles-inl.h"
 #include "src/grid.h"
 #include "src/kernels.h"
 #include "src/lanes-inl.h"
 #include "src/sincos-inl.h"
 #include "src/store-inl.h"
-#include "src/turns.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -95,20 +94,20 @@ HWY_INLINE void SmallValues(Doubles d, const FrequencyGrid& grid, std::size_t k,
 }
 
 // Writes the vectors k = begin .. below end of a row; every angle is small.
-template <bool kAdd, class T>
+template <class T>
 HWY_NOINLINE void WriteSmall(const Writer<T>& writer, std::size_t begin, std::size_t end, std::size_t row,
                              const Position& exact, const SmallPosition& position, double eps) {
   const Doubles d;
   for (std::size_t k = begin; k < end; k += hn::Lanes(d)) {
     Vec first, first_low, second, second_low, first_limit, second_limit;
     SmallValues<T>(d, writer.grid(), k, position, eps, first, first_low, second, second_low, first_limit, second_limit);
-    writer.template Decide<true, kAdd>(d, first, first_low, second, second_low, first_limit, second_limit, row, k,
-                                       std::min(hn::Lanes(d), end - k), exact);
+    writer.DecideAny(d, first, first_low, second, second_low, first_limit, second_limit, row, k,
+                     std::min(hn::Lanes(d), end - k), exact, true);
   }
 }
 
 // Decides a vector of which some angles are small: these are evaluated anew.
-template <bool kAdd, class T>
+template <class T>
 HWY_NOINLINE void DecideMixed(Doubles d, const Writer<T>& writer, Vec first, Vec first_low, Vec second, Vec second_low,
                               std::size_t k, std::size_t lanes, std::size_t row, const Position& exact,
                               const SmallPosition& position, double eps) {
@@ -116,14 +115,14 @@ HWY_NOINLINE void DecideMixed(Doubles d, const Writer<T>& writer, Vec first, Vec
   Vec f, f_low, s, s_low, f_limit, s_limit;
   SmallValues<T>(d, writer.grid(), k, position, eps, f, f_low, s, s_low, f_limit, s_limit);
   const Vec limit = hn::Set(d, eps);
-  writer.template Decide<true, kAdd>(d, hn::IfThenElse(small, f, first), hn::IfThenElse(small, f_low, first_low),
-                                     hn::IfThenElse(small, s, second), hn::IfThenElse(small, s_low, second_low),
-                                     hn::IfThenElse(small, f_limit, limit), hn::IfThenElse(small, s_limit, limit), row,
-                                     k, lanes, exact);
+  writer.DecideAny(d, hn::IfThenElse(small, f, first), hn::IfThenElse(small, f_low, first_low),
+                   hn::IfThenElse(small, s, second), hn::IfThenElse(small, s_low, second_low),
+                   hn::IfThenElse(small, f_limit, limit), hn::IfThenElse(small, s_limit, limit), row, k, lanes, exact,
+                   true);
 }
 
 // Rows of a list, each evaluated for itself.
-template <class T, bool kAdd>
+template <class T>
 class ListKernel {
  public:
   static constexpr bool kPairs = std::is_same_v<T, double>;
@@ -147,23 +146,18 @@ class ListKernel {
   HWY_INLINE void RowOfGroup(const ListPosition& position, std::size_t g, std::size_t row) const {
     const double distance = std::fabs(position.nearest);
     if (distance * grid_.most_radians[g] < kSmallRadians<T>) {
-      WriteSmall<kAdd>(writer_, g * kGroup, std::min((g + 1) * kGroup, grid_.shape.sines), row, position.exact,
-                       {position.nearest, position.nearest_low}, eps_);
+      WriteSmall(writer_, g * kGroup, std::min((g + 1) * kGroup, grid_.shape.sines), row, position.exact,
+                 {position.nearest, position.nearest_low}, eps_);
       return;
     }
     GroupAngles angles;
-    AnglesOf(position, g, angles);
+    AnglesOf<kPairs>(grid_, position, g, angles);
     const bool mixed = distance * grid_.least_radians[g] < kSmallRadians<T>;
-    if (writer_.is_extreme() || mixed) {
-      Evaluate<true>(position, g, row, angles);
-    } else {
-      Evaluate<false>(position, g, row, angles);
-    }
+    Evaluate(position, g, row, angles, writer_.is_extreme() || mixed);
   }
 
-  template <bool kTiny>
-  HWY_INLINE void Evaluate(const ListPosition& position, std::size_t g, std::size_t row,
-                           const GroupAngles& angles) const {
+  HWY_INLINE void Evaluate(const ListPosition& position, std::size_t g, std::size_t row, const GroupAngles& angles,
+                           bool mixed) const {
     const Doubles d;
     const std::size_t k0 = g * kGroup;
     const std::size_t end = std::min(kGroup, grid_.shape.sines - k0);
@@ -184,44 +178,17 @@ class ListKernel {
       }
       const std::size_t lanes = std::min(hn::Lanes(d), end - k);
       if (grid_.cos_first) {
-        std::swap(sin, cos);
-        std::swap(sin_low, cos_low);
+        SwapVectors(sin, cos);
+        SwapVectors(sin_low, cos_low);
       }
-      if constexpr (kTiny) {
-        DecideMixed<kAdd>(d, writer_, sin, sin_low, cos, cos_low, k0 + k, lanes, row, position.exact,
-                          {position.nearest, position.nearest_low}, eps_);
+      if (HWY_UNLIKELY(mixed)) {
+        DecideMixed(d, writer_, sin, sin_low, cos, cos_low, k0 + k, lanes, row, position.exact,
+                    {position.nearest, position.nearest_low}, eps_);
+      } else if (writer_.adds()) {
+        writer_.DecideAny(d, sin, sin_low, cos, cos_low, eps, eps, row, k0 + k, lanes, position.exact, false);
       } else {
-        writer_.template Decide<false, kAdd>(d, sin, sin_low, cos, cos_low, eps, eps, row, k0 + k, lanes,
-                                             position.exact);
+        writer_.template Decide<false>(d, sin, sin_low, cos, cos_low, eps, eps, row, k0 + k, lanes, position.exact);
       }
-    }
-  }
-
-  HWY_INLINE void AnglesOf(const ListPosition& position, std::size_t g, GroupAngles& angles) const {
-    using Angle = Turn<kPairs>;
-    const bool negative = position.exact.negative;
-    if (position.is_split) {
-      const GroupFractions whole = FractionsOfGroup(grid_.whole, g);
-      const GroupFractions part = FractionsOfGroup(grid_.part, g);
-      for (std::size_t k = 0; k < kGroup; ++k) {
-        Angle angle = whole.Times<Angle>(position.integer, k);
-        if (position.fraction != 0) angle += part.Times<Angle>(position.fraction, k);
-        angles.Set(k, negative ? 0 - angle : angle);
-      }
-      return;
-    }
-    // Bits below 2^-64, and an angle that is not small: a frequency far above 1.
-    HWY_ALIGN_MAX std::uint64_t limbs[3][kGroup] = {};
-    const std::size_t end = std::min(kGroup, grid_.shape.sines - g * kGroup);
-    for (std::size_t k = 0; k < end; ++k) {
-      std::uint64_t fraction[3];
-      FractionOf(grid_.turns[g * kGroup + k], position.exact.exponent, fraction);
-      for (int i = 0; i < 3; ++i) limbs[i][k] = fraction[i];
-    }
-    const GroupFractions unit{{limbs[0], limbs[1], limbs[2]}};
-    for (std::size_t k = 0; k < kGroup; ++k) {
-      const Angle angle = unit.Times<Angle>(position.exact.magnitude, k);
-      angles.Set(k, negative ? 0 - angle : angle);
     }
   }
 

@@ -15,17 +15,28 @@ namespace {
 constexpr std::uint64_t kSignBit = 0x8000000000000000;
 constexpr std::uint64_t kDoubleInfinity = InfinityBits(kFormat<double>);
 
-// scale * x for a NaN or infinite x: the quiet NaN that is positive and has no payload, or an infinity. scale is
-// finite.
+bool IsFinite(double x) noexcept { return (std::bit_cast<std::uint64_t>(x) & ~kSignBit) < kDoubleInfinity; }
+
+// Positive, without a payload.
+template <class T>
+T QuietNan() noexcept {
+  return FromBits<T>(InfinityBits(kFormat<T>) | std::uint64_t{1} << (kFormat<T>.digits - 2), false);
+}
+
+// scale * x for a NaN or infinite x: the quiet NaN or an infinity. scale is finite.
 template <class T>
 T NonFiniteProduct(const Addend& addend) noexcept {
   const std::uint64_t scale = std::bit_cast<std::uint64_t>(addend.scale);
   const std::uint64_t x = std::bit_cast<std::uint64_t>(addend.x);
-  constexpr std::uint64_t kInfinity = InfinityBits(kFormat<T>);
-  if ((x & ~kSignBit) > kDoubleInfinity || (scale & ~kSignBit) == 0) {
-    return FromBits<T>(kInfinity | std::uint64_t{1} << (kFormat<T>.digits - 2), false);
-  }
-  return FromBits<T>(kInfinity, ((scale ^ x) & kSignBit) != 0);
+  if ((x & ~kSignBit) > kDoubleInfinity || (scale & ~kSignBit) == 0) return QuietNan<T>();
+  return FromBits<T>(InfinityBits(kFormat<T>), ((scale ^ x) & kSignBit) != 0);
+}
+
+// The same times a wave, which is not 0.
+template <class T>
+T NonFiniteWave(Addend addend, const Reduced& wave) noexcept {
+  if (wave.negative) addend.x = -addend.x;
+  return NonFiniteProduct<T>(addend);
 }
 
 Wide<1> WideOf(const Position& position) noexcept {
@@ -99,7 +110,7 @@ T Repair(const Turns& turns, const Position& position, Wave wave, double amplitu
   const Wide<1> exact_amplitude = WideOf(amplitude);
   Wide<2> product;
   if (addend != nullptr) {
-    if ((std::bit_cast<std::uint64_t>(addend->x) & ~kSignBit) >= kDoubleInfinity) return NonFiniteProduct<T>(*addend);
+    if (!IsFinite(addend->x)) return NonFiniteProduct<T>(*addend);
     product = Multiply<2>(WideOf(addend->scale), WideOf(addend->x));
   }
   const Wide<2>* const exact_addend = addend != nullptr ? &product : nullptr;
@@ -125,9 +136,48 @@ T Repair(const Turns& turns, const Position& position, Wave wave, double amplitu
   return RepairStage<T, kSecondLimbs>(phase, wave, exact_amplitude, exact_addend, exact_angle ? &angle : nullptr).value;
 }
 
-template float Repair(const Turns&, const Position&, Wave, double, const Addend*) noexcept;
-template double Repair(const Turns&, const Position&, Wave, double, const Addend*) noexcept;
-template Half Repair(const Turns&, const Position&, Wave, double, const Addend*) noexcept;
-template BFloat16 Repair(const Turns&, const Position&, Wave, double, const Addend*) noexcept;
+// Certainty: as above. on_cos and on_sin have 106 bits with the amplitude, so the two waves can cancel all but 2^-106
+// of themselves, which spends 106 bits of the second stage like an addend does. A tiny angle that is a rational number
+// itself can make on_cos + on_sin * angle a tie, or 0: the second stage takes it as the exact head of the sine.
+template <class T>
+T RepairRotation(const Turns& turns, const Position& position, double amplitude, double on_cos,
+                 double on_sin) noexcept {
+  const Addend cos_term{amplitude, on_cos}, sin_term{amplitude, on_sin};
+  const Wide<1> exact_amplitude = WideOf(amplitude);
+  if (position.magnitude == 0 || IsZero(turns)) {
+    if (!IsFinite(on_cos)) return NonFiniteProduct<T>(cos_term);
+    return RoundedTo<T>(Multiply<2>(exact_amplitude, WideOf(on_cos)));
+  }
+  const Phase phase = PhaseOf(turns, position);
+  if (!IsFinite(on_cos) || !IsFinite(on_sin)) {
+    const T cos_part = NonFiniteWave<T>(cos_term, ReducedOf(phase, Wave::kCos));
+    const T sin_part = NonFiniteWave<T>(sin_term, ReducedOf(phase, Wave::kSin));
+    if (IsFinite(on_sin)) return cos_part;
+    if (IsFinite(on_cos)) return sin_part;
+    const bool same = std::bit_cast<BitsOf<T>>(cos_part) == std::bit_cast<BitsOf<T>>(sin_part);
+    return same ? cos_part : QuietNan<T>();
+  }
+  Wide<2> cos_factor = Multiply<2>(exact_amplitude, WideOf(on_cos));
+  Wide<2> sin_factor = Multiply<2>(exact_amplitude, WideOf(on_sin));
+  if (IsZero(cos_factor) && IsZero(sin_factor)) {
+    cos_factor.negative ^= ReducedOf(phase, Wave::kCos).negative;
+    sin_factor.negative ^= ReducedOf(phase, Wave::kSin).negative;
+    return RoundedTo<T>(AddToOdd(cos_factor, sin_factor));
+  }
+  const Decision<T> first = RotationStage<T, kFirstLimbs>(phase, cos_factor, sin_factor, nullptr);
+  if (first.certain) return first.value;
+  Wide<3> angle;
+  const bool exact_angle = ExactAngleOf(turns, position, phase, Wave::kSin, &angle);
+  return RotationStage<T, kSecondLimbs>(phase, cos_factor, sin_factor, exact_angle ? &angle : nullptr).value;
+}
+
+#define POSENC_INSTANTIATE_REPAIR(T)                                                      \
+  template T Repair(const Turns&, const Position&, Wave, double, const Addend*) noexcept; \
+  template T RepairRotation(const Turns&, const Position&, double, double, double) noexcept;
+
+POSENC_INSTANTIATE_REPAIR(float)
+POSENC_INSTANTIATE_REPAIR(double)
+POSENC_INSTANTIATE_REPAIR(Half)
+POSENC_INSTANTIATE_REPAIR(BFloat16)
 
 }  // namespace posenc

@@ -26,6 +26,13 @@ struct Addend {
 template <class T>
 T Repair(const Turns& turns, const Position& position, Wave wave, double amplitude, const Addend* addend) noexcept;
 
+// amplitude * (on_cos * cos(angle) + on_sin * sin(angle)), angle = 2 pi * position * turns, rounded once to T like
+// Repair. A rotation of (a, b) is on_cos = a, on_sin = -b for the first element and on_cos = b, on_sin = a for the
+// second. on_cos and on_sin may be NaN or infinite: infinities add as in IEEE 754, and every NaN is the positive quiet
+// one. Zeros add as in IEEE 754 too. A zero angle is no rotation: amplitude * on_cos, whatever on_sin is.
+template <class T>
+T RepairRotation(const Turns& turns, const Position& position, double amplitude, double on_cos, double on_sin) noexcept;
+
 }  // namespace posenc
 
 #endif  // POSENC_SRC_REPAIR_H_

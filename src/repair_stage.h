@@ -5,7 +5,7 @@
 // 1 - x^2 * S(x^2) for a cosine, up to sign; when x is a known rational number, a sine is x - x^3 * S(x^2) too. So the
 // element is a sum of at most two exact numbers (addend, and the head amplitude or amplitude * x) and one part that is
 // known to a small relative error however small it is. The two ends of its interval give two exact sums; when both
-// round to the same T, that is the element.
+// round to the same T, that is the element. A rotated element is the sum of two waves, so of two heads and two parts.
 
 #ifndef POSENC_SRC_REPAIR_STAGE_H_
 #define POSENC_SRC_REPAIR_STAGE_H_
@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "posenc/posenc.h"
 #include "src/repair.h"
@@ -231,43 +232,139 @@ struct Decision {
 inline constexpr int kFirstLimbs = 2;
 inline constexpr int kSecondLimbs = kTurnsLimbs;
 
-// One stage of Repair with L limbs, for a phase whose position, turns and amplitude are not zero; addend may be null.
-// exact_angle is null, or holds what position * turns * 2 pi is exactly: a number below 2^-60, whose sine is wanted;
-// then L is at least 4. Not certain: value is the rounding of the middle of the interval.
-template <class T, int L>
-Decision<T> RepairStage(const Phase& phase, Wave wave, const Wide<1>& amplitude, const Wide<2>* addend,
-                        const Wide<3>* exact_angle) noexcept {
-  constexpr int kSumLimbs = L + 1 > 3 ? L + 1 : 3;
-  constexpr int kAngleBits = 64 + 106;  // position * inv_freq * position_scale
-  constexpr int kHeadBits = L >= 4 ? 53 + kAngleBits : 53;
+// The bits of an angle that is known exactly: position * inv_freq * position_scale.
+inline constexpr int kExactAngleBits = 64 + 106;
+
+// factor * wave as head + part: head is exact, part within 2^error_bits units of the last place of its L limbs.
+template <int L, int N>
+struct WaveTerms {
+  Wide<N> head;
+  Wide<N> part;
+  std::int32_t error_bits;
+  bool has_head;
+
+  // Whether the error is known to be less than the part.
+  bool is_bounded() const noexcept { return !IsZero(part) && error_bits <= 64 * L - 2; }
+
+  // The part with its error added in full, away from zero or towards it.
+  Wide<N> Farther() const noexcept { return MovedAway(part, 64 * N - 64 * L + error_bits); }
+  Wide<N> Nearer() const noexcept { return MovedCloser(part, 64 * N - 64 * L + error_bits); }
+};
+
+// For a phase whose position, turns and factor are not zero. exact_angle is null, or holds what position * turns * 2 pi
+// is exactly: a number below 2^-60, which matters for a sine; then L is at least 4.
+template <int L, int N, int F>
+WaveTerms<L, N> TermsOf(const Phase& phase, Wave wave, const Wide<F>& factor, const Wide<3>* exact_angle) noexcept {
   const Reduced reduced = ReducedOf(phase, wave);
-  const bool has_head = reduced.cosine || exact_angle != nullptr;
+  const bool exact_sine = !reduced.cosine && exact_angle != nullptr;
   // 2 u for the rest, 1.3 u for 2 pi (0.785 * 2^3) and 2 u for the product, all truncations: within 5.3 u.
   Wide<L> x = Multiply<L>(Resized<L>(phase.rest), Resized<L>(kTwoPi));
   x.negative = false;
-  const int power = reduced.cosine ? 2 : exact_angle != nullptr ? 3 : 1;
-  Wide<kSumLimbs> part = Resized<kSumLimbs>(Multiply<L>(SeriesOf(x, power), amplitude));
-  const bool negative = amplitude.negative != reduced.negative;
-  part.negative = negative != has_head;
-  Wide<kSumLimbs> head = Resized<kSumLimbs>(amplitude);
-  if (exact_angle != nullptr) head = Multiply<kSumLimbs>(amplitude, *exact_angle);
-  head.negative = negative;
-  Wide<kSumLimbs> exact_addend;
-  if (addend != nullptr) exact_addend = Resized<kSumLimbs>(*addend);
-  const auto sum_with = [&](const Wide<kSumLimbs>& some_part) {
-    return SumOf<kHeadBits>(addend != nullptr ? &exact_addend : nullptr, has_head ? &head : nullptr, some_part);
-  };
+  const int power = reduced.cosine ? 2 : exact_sine ? 3 : 1;
+  const bool negative = factor.negative != reduced.negative;
+  WaveTerms<L, N> terms;
+  terms.has_head = reduced.cosine || exact_sine;
+  terms.part = Resized<N>(Multiply<L>(SeriesOf(x, power), factor));
+  terms.part.negative = negative != terms.has_head;
+  terms.head = exact_sine ? Multiply<N>(factor, *exact_angle) : Resized<N>(factor);
+  terms.head.negative = negative;
 
   // The turns are within 2^-330 relative, so the angle is within 2 pi * 2^(exponent - 330) and its relative error below
   // 2^(exponent - x.exponent - 326.3). The part grows at most with its cube (power 3; x sin x / (1 - cos x) <= 2 for
   // power 2): 2^-324.7, and its last place is 2^-64L of the power of two above it.
   const std::int32_t angle_bits = 64 * L + phase.exponent - x.exponent - 324;
-  const std::int32_t error_bits = (angle_bits > kSeriesErrorBits ? angle_bits : kSeriesErrorBits) + 1;
-  if (IsZero(part) || error_bits > 64 * L - 2) return {RoundedTo<T>(sum_with(part)), false};
-  const T farther = RoundedTo<T>(sum_with(MovedAway(part, 64 * kSumLimbs - 64 * L + error_bits)));
-  const T nearer = RoundedTo<T>(sum_with(MovedCloser(part, 64 * kSumLimbs - 64 * L + error_bits)));
+  terms.error_bits = (angle_bits > kSeriesErrorBits ? angle_bits : kSeriesErrorBits) + 1;
+  return terms;
+}
+
+// One stage of Repair with L limbs, for a phase whose position, turns and amplitude are not zero; addend may be null.
+// exact_angle: as for TermsOf, when a sine is wanted. Not certain: value is the rounding of the middle of the interval.
+template <class T, int L>
+Decision<T> RepairStage(const Phase& phase, Wave wave, const Wide<1>& amplitude, const Wide<2>* addend,
+                        const Wide<3>* exact_angle) noexcept {
+  constexpr int kSumLimbs = L + 1 > 3 ? L + 1 : 3;
+  constexpr int kHeadBits = L >= 4 ? 53 + kExactAngleBits : 53;
+  const auto terms = TermsOf<L, kSumLimbs>(phase, wave, amplitude, exact_angle);
+  Wide<kSumLimbs> exact_addend;
+  if (addend != nullptr) exact_addend = Resized<kSumLimbs>(*addend);
+  const auto sum_with = [&](const Wide<kSumLimbs>& part) {
+    return SumOf<kHeadBits>(addend != nullptr ? &exact_addend : nullptr, terms.has_head ? &terms.head : nullptr, part);
+  };
+  if (!terms.is_bounded()) return {RoundedTo<T>(sum_with(terms.part)), false};
+  const T farther = RoundedTo<T>(sum_with(terms.Farther()));
+  const T nearer = RoundedTo<T>(sum_with(terms.Nearer()));
   if (std::bit_cast<BitsOf<T>>(farther) == std::bit_cast<BitsOf<T>>(nearer)) return {farther, true};
-  return {RoundedTo<T>(sum_with(part)), false};
+  return {RoundedTo<T>(sum_with(terms.part)), false};
+}
+
+// The sum of up to four terms, any of which may cancel, rounded to odd; the terms are not kept.
+//
+// Terms whose exponents differ by at most 64 are added first, and their sum is exact: of terms of w bits it has at most
+// w + 3 * 64 + 3, for which N limbs must be enough, and what cancels leaves fewer. What remains is so far apart that at
+// most one bit cancels, and is added from the smallest up: each sum is rounded to odd far below the last bit of the
+// next.
+template <int N>
+Wide<N> SumOfApart(Wide<N> (&term)[4], int count) noexcept {
+  for (bool apart = false; !apart;) {
+    for (int i = 1; i < count; ++i) {  // insertion sort, the largest exponent first, zeros last
+      for (int j = i; j > 0; --j) {
+        const bool in_order = IsZero(term[j]) || (!IsZero(term[j - 1]) && term[j - 1].exponent >= term[j].exponent);
+        if (in_order) break;
+        std::swap(term[j - 1], term[j]);
+      }
+    }
+    while (count > 0 && IsZero(term[count - 1])) --count;
+    apart = true;
+    for (int i = 1; i < count; ++i) {
+      if (term[i - 1].exponent - term[i].exponent > 64) continue;
+      term[i - 1] = AddToOdd(term[i - 1], term[i]);
+      term[i] = {};
+      apart = false;
+      break;
+    }
+  }
+  Wide<N> sum;
+  while (count > 0) sum = AddToOdd(term[--count], sum);
+  return sum;
+}
+
+// One stage of RepairRotation with L limbs: on_cos * cos + on_sin * sin, for a phase whose position and turns are not
+// zero; one of the factors may be. exact_angle: as for TermsOf, when the angle is known.
+template <class T, int L>
+Decision<T> RotationStage(const Phase& phase, const Wide<2>& on_cos, const Wide<2>& on_sin,
+                          const Wide<3>* exact_angle) noexcept {
+  constexpr int kSumLimbs = L + 4;
+  // A part that was moved has one bit more than its limbs.
+  constexpr int kHeadBits = L >= 4 ? 106 + kExactAngleBits : 106;
+  static_assert(64 * kSumLimbs >= (kHeadBits > 64 * L + 1 ? kHeadBits : 64 * L + 1) + 3 * 64 + 3);
+  WaveTerms<L, kSumLimbs> waves[2];
+  int count = 0;
+  bool bounded = true;
+  for (const Wave wave : {Wave::kCos, Wave::kSin}) {
+    const Wide<2>& factor = wave == Wave::kCos ? on_cos : on_sin;
+    if (IsZero(factor)) continue;
+    waves[count] = TermsOf<L, kSumLimbs>(phase, wave, factor, exact_angle);
+    bounded = bounded && waves[count].is_bounded();
+    ++count;
+  }
+  // The end of the interval above the exact value, the one below it, or its middle.
+  enum class End { kUpper, kLower, kMiddle };
+  const auto rounded = [&](End end) {
+    Wide<kSumLimbs> term[4];
+    int terms = 0;
+    for (int i = 0; i < count; ++i) {
+      if (waves[i].has_head) term[terms++] = waves[i].head;
+      const bool away = waves[i].part.negative == (end == End::kLower);
+      term[terms++] = end == End::kMiddle ? waves[i].part : away ? waves[i].Farther() : waves[i].Nearer();
+    }
+    return RoundedTo<T>(SumOfApart(term, terms));
+  };
+  if (bounded) {
+    const T upper = rounded(End::kUpper);
+    const T lower = rounded(End::kLower);
+    if (std::bit_cast<BitsOf<T>>(upper) == std::bit_cast<BitsOf<T>>(lower)) return {upper, true};
+  }
+  return {rounded(End::kMiddle), false};
 }
 
 }  // namespace posenc

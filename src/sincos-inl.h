@@ -87,34 +87,29 @@ HWY_INLINE void TurnQuarters(Doubles d, hn::Vec<Bits64> quarters, Vec& sin, Vec&
   sin = s;
 }
 
-// sin and cos of (quarters + eighths / 2) quarter turns. Taylor series in u = eighths: the coefficient of u^n is
-// (pi/4)^n / n!, to nearest; the first sine coefficient is a sum of two doubles. For |u| <= 1 the first term left out
-// is below 2^-58. Rounding: the result of either series is off by at most 1.5 u (u = 2^-53), found by the sum of the
-// roundings of its last three operations; kernels_test asserts it against MPFR.
+// sin and cos of (quarters + eighths / 2) quarter turns, by polynomials in u = eighths: u * (pi/4 + v * S(v)) and
+// 1 + v * C(v), v = u^2, where S and C interpolate at Chebyshev's nodes in [0, 1]
+// (tests/constants/sincos_constants.py), with an error of 2^-56.7 and 2^-55.6, their coefficients rounded; pi/4 is a
+// sum of two doubles. With the roundings of the last operations either result is within 1.5 u, u = 2^-53.
 HWY_INLINE void SinCos(Doubles d, Vec eighths, hn::Vec<Bits64> quarters, Vec& sin, Vec& cos) {
   const Vec u = eighths;
   const Vec v = hn::Mul(u, u);
-  Vec s = hn::Set(d, 0x1.aaec32af93359p-55);
-  s = hn::MulAdd(s, v, hn::Set(d, -0x1.6fadb9f155744p-46));
-  s = hn::MulAdd(s, v, hn::Set(d, 0x1.e8f434d018d63p-38));
-  s = hn::MulAdd(s, v, hn::Set(d, -0x1.e3074fde8871fp-30));
-  s = hn::MulAdd(s, v, hn::Set(d, 0x1.50783487ee782p-22));
-  s = hn::MulAdd(s, v, hn::Set(d, -0x1.32d2cce62bd86p-15));
-  s = hn::MulAdd(s, v, hn::Set(d, 0x1.466bc6775aae2p-9));
-  s = hn::MulAdd(s, v, hn::Set(d, -0x1.4abbce625be53p-4));
+  Vec s = hn::Set(d, 0x1.e4a9d9166f052p-38);
+  s = hn::MulAdd(s, v, hn::Set(d, -0x1.e3027dea82bd7p-30));
+  s = hn::MulAdd(s, v, hn::Set(d, 0x1.50783208843ebp-22));
+  s = hn::MulAdd(s, v, hn::Set(d, -0x1.32d2cce500387p-15));
+  s = hn::MulAdd(s, v, hn::Set(d, 0x1.466bc6775a476p-9));
+  s = hn::MulAdd(s, v, hn::Set(d, -0x1.4abbce625be52p-4));
   s = hn::MulAdd(s, v, hn::Set(d, 0x1.1a62633145c07p-55));
   s = hn::MulAdd(u, hn::Set(d, 0x1.921fb54442d18p-1), hn::Mul(u, s));
-  Vec c = hn::Set(d, -0x1.2a0c591af8314p-59);
-  c = hn::MulAdd(c, v, hn::Set(d, 0x1.20c62c2f2d7f5p-50));
-  c = hn::MulAdd(c, v, hn::Set(d, -0x1.b6e24f44b128fp-42));
-  c = hn::MulAdd(c, v, hn::Set(d, 0x1.f9d38a3763cc3p-34));
-  c = hn::MulAdd(c, v, hn::Set(d, -0x1.a6d1f2a204a8cp-26));
-  c = hn::MulAdd(c, v, hn::Set(d, 0x1.e1f506891babbp-19));
-  c = hn::MulAdd(c, v, hn::Set(d, -0x1.55d3c7e3cbffap-12));
-  c = hn::MulAdd(c, v, hn::Set(d, 0x1.03c1f081b5ac4p-6));
+  Vec c = hn::Set(d, -0x1.b2f3eb054afcdp-42);
+  c = hn::MulAdd(c, v, hn::Set(d, 0x1.f9ce245cada0bp-34));
+  c = hn::MulAdd(c, v, hn::Set(d, -0x1.a6d1eef479be1p-26));
+  c = hn::MulAdd(c, v, hn::Set(d, 0x1.e1f5068688d5bp-19));
+  c = hn::MulAdd(c, v, hn::Set(d, -0x1.55d3c7e3cb241p-12));
+  c = hn::MulAdd(c, v, hn::Set(d, 0x1.03c1f081b5ac0p-6));
   c = hn::MulAdd(c, v, hn::Set(d, -0x1.3bd3cc9be45dep-2));
   c = hn::MulAdd(c, v, hn::Set(d, 1.0));
-
   sin = s;
   cos = c;
   TurnQuarters(d, quarters, sin, cos);

@@ -95,7 +95,8 @@ const char* Message(Error error) noexcept {
     case Error::kOutNull:
       return "Rows::data of the output must not be null unless count is 0";
     case Error::kOutStride:
-      return "Rows::stride of the output must be 0 (meaning dim) or at least dim";
+      return "Rows::stride of the output must be 0 (meaning the elements of a row) or at least the elements of a row: "
+             "dim, unless the call says otherwise";
     case Error::kOutSize:
       return "count * stride * sizeof(element) of the output must be below 2^63";
     case Error::kRange:
@@ -118,6 +119,33 @@ const char* Message(Error error) noexcept {
       return "the output must be x itself (same data and stride) or share no memory with x";
     case Error::kPositionOverlap:
       return "positions must share no memory with the output";
+    case Error::kPlaneCount:
+      return "the sines and the cosines of EncodePlanes must have as many rows";
+    case Error::kPlaneOverlap:
+      return "the sines and the cosines of EncodePlanes must share no element";
+    case Error::kGridCount:
+      return "the output of EncodeGrid must have one row a cell: the product of the lengths of the axes";
+    case Error::kAxisColumns:
+      return "each axis of a grid must have the columns column .. column + dim - 1 for itself, all below 2^63";
+    case Error::kUnpairedSine:
+      return "for Similarity dim must be even, unless Spec::odd is kZero";
+    case Error::kOffsetCount:
+      return "the output of Similarity must hold one value an offset";
+    case Error::kOffsetOverlap:
+      return "the offsets of Similarity must share no memory with its output";
+    case Error::kPointer:
+      return "a pointer must not be NULL unless c_api.h says so";
+    case Error::kSpecSize:
+      return "posenc_spec::size must be as posenc_default_spec sets it, in a header that is not newer than the library";
+    case Error::kElementType:
+      return "posenc_dtype must be POSENC_F32, POSENC_F64, POSENC_F16 or POSENC_BF16";
+    case Error::kPositionType:
+      return "posenc_position_type must be POSENC_POS_I32, POSENC_POS_I64, POSENC_POS_F32 or POSENC_POS_F64";
+    case Error::kEvenDim:
+      return "for Rotate dim must be even";
+    case Error::kHeadShape:
+      return "HeadShape::head_dim must be 0 (meaning dim) or at least dim, and heads * head_dim * sizeof(element) must "
+             "be below 2^63";
   }
   return "not a value of posenc::Error";
 }

@@ -25,7 +25,8 @@ struct Output {
   std::ptrdiff_t x_row_bytes = 0;
   double x_scale = 0.0;
   ElementType type = ElementType::kFloat;
-  bool stream = false;  // past the caches
+  bool stream = false;   // past the caches
+  bool by_rows = false;  // one row after the other; else some elements of 256 rows after the other
 };
 
 // Whether values or products may leave the range in which double arithmetic keeps its precision, which takes tests of

@@ -2,6 +2,7 @@
 
 #include "tests/reference.h"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -151,6 +152,16 @@ template <class P>
 bool Reference::Fill(P position) {
   if (!IsFinite(position)) return false;
   for (std::size_t k = 0; k < frequency_.size(); ++k) {
+    Angle(position, k);
+    // So many bits that 1 - cos a and a - sin a have kValueBits of their own however small the angle is: an addend may
+    // cancel the rest.
+    const mpfr_srcptr angle = angle_;
+    const mpfr_prec_t smallness = mpfr_regular_p(angle) ? std::max<mpfr_prec_t>(0, -mpfr_get_exp(angle)) : 0;
+    const mpfr_prec_t bits = kValueBits + 2 * smallness;
+    mpfr_set_prec(narrow_sin_, bits);
+    mpfr_set_prec(narrow_cos_, bits);
+    mpfr_set_prec(sin_[k], bits + 53);
+    mpfr_set_prec(cos_[k], bits + 53);
     SinCos(position, k, narrow_sin_, narrow_cos_);
     mpfr_set(sin_[k], narrow_sin_, MPFR_RNDN);
     mpfr_set(cos_[k], narrow_cos_, MPFR_RNDN);
@@ -182,7 +193,7 @@ void Reference::AddRow(P position, double x_scale, const T* x, T* out) {
   const bool finite = Fill(position);
   Real scale(53);
   Real product(106);
-  Real exact_sum(kValueBits + 53);
+  Real exact_sum(kValueBits);
   const mpfr_ptr sum = exact_sum;
   mpfr_set_d(scale, x_scale, MPFR_RNDN);
   for (std::size_t column = 0; column < dim(); ++column) {
@@ -191,7 +202,8 @@ void Reference::AddRow(P position, double x_scale, const T* x, T* out) {
       continue;
     }
     mpfr_mul_d(product, scale, ToDouble(x[column]), MPFR_RNDN);  // exact: 53 + 53 bits
-    // The exact sum can need thousands of bits.
+    // The exact sum can need thousands of bits; so many are enough for what is left of a product of 106 bits.
+    mpfr_set_prec(sum, std::max<mpfr_prec_t>(mpfr_get_prec(Wave(places_[column])), kValueBits) + 106);
     if (mpfr_add(sum, product, Wave(places_[column]), MPFR_RNDZ) != 0) {
       MarkInexact(sum);
     } else if (mpfr_zero_p(sum)) {

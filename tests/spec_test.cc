@@ -155,7 +155,20 @@ TEST(Message, NamesTheFieldOfEveryRule) {
                {Error::kXSize, "x"},
                {Error::kXScale, "x_scale"},
                {Error::kXOverlap, "x"},
-               {Error::kPositionOverlap, "positions"}};
+               {Error::kPositionOverlap, "positions"},
+               {Error::kPlaneCount, "sines"},
+               {Error::kPlaneOverlap, "sines"},
+               {Error::kGridCount, "axes"},
+               {Error::kAxisColumns, "column"},
+               {Error::kEvenDim, "dim"},
+               {Error::kHeadShape, "head_dim"},
+               {Error::kUnpairedSine, "dim"},
+               {Error::kOffsetCount, "offset"},
+               {Error::kOffsetOverlap, "offsets"},
+               {Error::kPointer, "pointer"},
+               {Error::kSpecSize, "size"},
+               {Error::kElementType, "dtype"},
+               {Error::kPositionType, "position_type"}};
   std::set<std::string> seen = {Message(Error::kNone)};
   for (const auto& rule : rules) {
     const std::string message = Message(rule.error);

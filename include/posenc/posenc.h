@@ -83,7 +83,7 @@ enum class Error : std::uint8_t {
   kMemory,         // Make could allocate what the encoder needs
   kNotMade,        // the encoder came from Encoder::Make and has not been moved from
   kOutNull,        // Rows::data of the output is not null, unless count is 0
-  kOutStride,      // Rows::stride of the output is 0 or at least dim
+  kOutStride,      // Rows::stride of the output is 0 or at least the elements of a row (dim in most calls)
   kOutSize,        // count * stride * sizeof(T) of the output is below 2^63
   kRange,          // start + (count - 1) * step is an int64
   kPositionCount,  // positions holds one position a row of the output
@@ -94,7 +94,20 @@ enum class Error : std::uint8_t {
   kXSize,          // count * stride * sizeof(T) of x is below 2^63
   kXScale,         // x_scale is finite
   kXOverlap,       // the output is x itself (same data and stride), or shares no memory with it
-  kPositionOverlap  // positions share no memory with the output
+  kPositionOverlap,  // positions share no memory with the output
+  kPlaneCount,       // the sines and the cosines of EncodePlanes have as many rows
+  kPlaneOverlap,     // the sines and the cosines of EncodePlanes share no element
+  kGridCount,        // the output of EncodeGrid has one row a cell: the product of the lengths of the axes
+  kAxisColumns,      // columns column .. column + dim - 1 of an axis of a grid are its own, and below 2^63
+  kUnpairedSine,     // for Similarity every sine has its cosine: dim is even, or Spec::odd is kZero
+  kOffsetCount,      // Similarity writes one value an offset
+  kOffsetOverlap,    // the offsets of Similarity share no memory with its output
+  kPointer,          // C: no pointer is NULL, unless its comment in c_api.h allows it
+  kSpecSize,         // C: posenc_spec::size is what posenc_default_spec sets, in this version or an earlier one
+  kElementType,      // C: a posenc_dtype is one of those declared
+  kPositionType,     // C: a posenc_position_type is one of those declared
+  kEvenDim,          // for Rotate dim is even: every element has a partner
+  kHeadShape         // HeadShape::head_dim is 0 or at least dim, and heads * head_dim * sizeof(T) is below 2^63
 };
 
 // A sentence that names the field and what is allowed. Never null; a value outside the enumeration gives a sentence
@@ -107,7 +120,13 @@ template <class T>
 struct Rows {
   T* data = nullptr;
   std::size_t count = 0;
-  std::size_t stride = 0;  // elements from a row to the next; 0 means dim
+  std::size_t stride = 0;  // elements from a row to the next; 0 means dim, or the elements that a call says rows have
+};
+
+// The heads of a row that is rotated: heads of them, head_dim elements apart.
+struct HeadShape {
+  std::size_t heads = 1;
+  std::size_t head_dim = 0;  // 0 means dim
 };
 
 // A value or the rule that was broken.
@@ -164,9 +183,70 @@ class Encoder {
   template <class P, class T>
   Error EncodeAdd(std::span<const P> positions, double x_scale, Rows<const T> x, Rows<T> out) const noexcept;
 
+  // Writes sines and cosines to two arrays, as consumers of cos_cache and sin_cache read them: sine k of position
+  // start + r * step to element k of row r of sin, cosine k to element k of row r of cos. layout and cos_first have no
+  // meaning here. A row of cos has floor(dim/2) elements and so has a row of sin, or ceil(dim/2) with kDropCos; stride
+  // 0 means that number. Rows of one stride may lie side by side in one table, such as [sin h | sin w | cos h | cos w].
+  // Errors: kNotMade, kPlaneCount, kOutNull, kOutStride, kOutSize, kPlaneOverlap, kRange.
+  template <class T>
+  Error EncodePlanes(std::int64_t start, Rows<T> sin, Rows<T> cos, std::int64_t step = 1) const noexcept;
+
+  // The same at positions[r].
+  // Errors: kNotMade, kPlaneCount, kPositionCount, kOutNull, kOutStride, kOutSize, kPlaneOverlap, kPosition,
+  // kPositionOverlap.
+  template <class P, class T>
+  Error EncodePlanes(std::span<const P> positions, Rows<T> sin, Rows<T> cos) const noexcept;
+
+  // Rotary embedding: writes x with every pair of elements advanced by the position of its row,
+  //
+  //     (a, b) -> (a * c - b * s, a * s + b * c)    c, s = amplitude * cos, sin of positions[r] * position_scale * w_k
+  //
+  // the exact real value of each, rounded once. Pair k of a head is its elements 2k and 2k + 1 with kInterleaved, k and
+  // k + dim/2 with kSplit; cos_first has no meaning here. dim is the rotary dim: where head_dim is larger, the elements
+  // of a head after the first dim are copied as they are. A row of x and of out is shape.heads * shape.head_dim
+  // elements, all heads of one token; stride 0 means that number. Sines and cosines are evaluated once a row, for all
+  // its heads. out may be x itself (same data and stride).
+  //
+  // NaN and infinity in x propagate as IEEE 754 says, and so do the signs of exact zeros; every NaN written is the
+  // positive quiet NaN. A NaN or infinite position gives quiet NaNs for the pairs of its row. An angle of exactly 0 is
+  // no rotation: amplitude * x, so position 0 gives x back, bit for bit with amplitude 1 (NaN apart).
+  // Errors: kNotMade, kEvenDim, kHeadShape, kPositionCount, kXCount, kOutNull, kOutStride, kOutSize, kPosition,
+  // kPositionOverlap, kXNull, kXStride, kXSize, kXOverlap. Without heads nothing is read or written.
+  template <class P, class T>
+  Error Rotate(std::span<const P> positions, HeadShape shape, Rows<const T> x, Rows<T> out) const noexcept;
+
+  // out[i] = PE(p) . PE(p + offsets[i]) = amplitude^2 * sum over k of cos(offsets[i] * position_scale * w_k), which
+  // does not depend on p. Even in the offset; at offset 0 it is amplitude^2 * floor(dim/2), rounded once. Within 1 ulp
+  // of the exact value at any offset, and the same bits on every CPU, also where the sum cancels: as long as its size
+  // is above dim * 2^-211 for frequencies of at most 1, or dim * 2^-147 for any frequency. Errors: kNotMade,
+  // kUnpairedSine, kOffsetCount, kOffsetOverlap.
+  Error Similarity(std::span<const std::int64_t> offsets, std::span<double> out) const noexcept;
+
  private:
   std::shared_ptr<const EncoderState> state_;
 };
+
+// One axis of a grid.
+struct Axis {
+  const Encoder* encoder = nullptr;
+  std::span<const double> positions;  // of the cells along this axis: any numbers that Encode takes
+  std::size_t column = 0;             // the encoding, dim elements, goes to columns column .. column + dim - 1 of a row
+};
+
+// Writes the encodings of a grid, a row a cell, the first axis slowest: with axes of lengths H and W, row h * W + w
+// holds the encoding of axes[0].positions[h] at axes[0].column and that of axes[1].positions[w] at axes[1].column. So
+// which axis is slow and which one comes first in a row are two choices: tables of MAE have H slow, and W first in the
+// row. Columns of no axis are left alone. A row is the largest column + dim; stride 0 means that number.
+//
+// An axis places its sines and cosines as its encoder does. Where those of one axis are not side by side, as in
+// [sin h | sin w | cos h | cos w], use EncodePlanes with the positions of each cell.
+//
+// T: float, double, Half, BFloat16. Does not allocate; each position of an axis is evaluated once. On an error nothing
+// has been written. Without axes, or with an axis of no positions, there are no rows.
+// Errors: kNotMade (of an axis; also a null encoder), kGridCount, kAxisColumns, kOutNull, kOutStride, kOutSize,
+// kPosition, kPositionOverlap.
+template <class T>
+Error EncodeGrid(std::span<const Axis> axes, Rows<T> out) noexcept;
 
 // The SIMD target that calls run on now, as Highway names it, e.g. "AVX3".
 const char* ActiveTarget() noexcept;

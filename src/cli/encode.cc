@@ -21,13 +21,14 @@ constexpr std::uint64_t kLargestFile = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
-Outcome EncodeToNpy(const Encoder& encoder, const PositionRange& positions, const ElementType& type,
+Outcome EncodeToNpy(const Encoder& encoder, PositionSource* positions, const ElementType& type,
                     const std::string& path) {
   const std::uint64_t dim = encoder.spec().dim;
-  const std::string header = NpyHeader(type.npy_kind, std::array{positions.count, dim});
+  const std::uint64_t count = positions->count();
+  const std::string header = NpyHeader(type.npy_kind, std::array{count, dim});
   const std::uint64_t row_bytes = dim * type.size;  // dim is at most 2^26
-  if (positions.count > (kLargestFile - header.size()) / row_bytes) {
-    return BadCommandLine("--positions and --dim ask for " + std::to_string(positions.count) + " rows of " +
+  if (count > (kLargestFile - header.size()) / row_bytes) {
+    return BadCommandLine("the positions and --dim ask for " + std::to_string(count) + " rows of " +
                           std::to_string(row_bytes) + " bytes, and a file must be smaller than 2^63 bytes");
   }
 
@@ -36,8 +37,8 @@ Outcome EncodeToNpy(const Encoder& encoder, const PositionRange& positions, cons
   if (outcome.done()) outcome = file.Write(header.data(), header.size());
   if (!outcome.done()) return outcome;
   {
-    Progress progress(positions.count * row_bytes);
-    outcome = ForEachChunk(encoder, positions, type, [&](const void* data, std::size_t rows) {
+    Progress progress(count * row_bytes);
+    outcome = ForEachChunk(encoder, positions, count, type, nullptr, [&](const void* data, std::size_t rows) {
       Outcome written = file.Write(data, rows * row_bytes);
       progress.Advance(rows * row_bytes);
       return written;

@@ -8,13 +8,13 @@
 #include "posenc/posenc.h"
 #include "src/cli/element_type.h"
 #include "src/cli/outcome.h"
-#include "src/cli/position_range.h"
+#include "src/cli/position_source.h"
 
 namespace posenc::cli {
 
-// Writes the table of shape (positions.count, dim) to path, a chunk of rows at a time: the memory used does not grow
+// Writes the table of shape (positions->count(), dim) to path, a chunk of rows at a time: the memory used does not grow
 // with the number of rows.
-Outcome EncodeToNpy(const Encoder& encoder, const PositionRange& positions, const ElementType& type,
+Outcome EncodeToNpy(const Encoder& encoder, PositionSource* positions, const ElementType& type,
                     const std::string& path);
 
 }  // namespace posenc::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/cli/element_type.h"
+#include "src/cli/position_source.h"
 #include "src/cli/row_chunks.h"
 
 namespace posenc::cli {
@@ -75,7 +76,8 @@ Outcome ForEachHeatRow(const Encoder& encoder, const PositionRange& positions, c
   std::vector<double> row_means(map.columns);
   std::vector<double> cell_sums(map.columns, 0.0);
   std::uint64_t look = 0;
-  return ForEachChunk(encoder, looked_at, *type, [&](const void* data, std::size_t rows) {
+  RangePositions source(looked_at);
+  return ForEachChunk(encoder, &source, looked_at.count, *type, nullptr, [&](const void* data, std::size_t rows) {
     for (std::size_t r = 0; r < rows; ++r, ++look) {
       AverageColumns(static_cast<const float*>(data) + r * dim, splits, row_means);
       const Split split = SplitEntry(look, looked_at.count, map.rows);

@@ -10,12 +10,16 @@
 #include <optional>
 #include <string>
 
+#include "src/cli/add.h"
 #include "src/cli/element_type.h"
 #include "src/cli/encode.h"
 #include "src/cli/info.h"
 #include "src/cli/outcome.h"
 #include "src/cli/output_file.h"
 #include "src/cli/plot.h"
+#include "src/cli/position_file.h"
+#include "src/cli/position_range.h"
+#include "src/cli/position_source.h"
 #include "src/cli/spec_options.h"
 
 namespace posenc::cli {
@@ -25,12 +29,15 @@ constexpr int kOptionColumn = 34;  // where the explanations of --help begin
 
 struct EncodeTexts {
   SpecTexts spec;
+  std::optional<std::string> positions;
+  std::optional<std::string> positions_file;
   std::string dtype = "f32";
   std::string output;
 };
 
 struct PlotTexts {
   SpecTexts spec;
+  std::optional<std::string> positions;
   std::string width = "1200";
   std::string height = "800";
   std::string output;
@@ -42,21 +49,35 @@ CLI::Option* AddText(CLI::App* command, const char* name, std::string* text, con
   return command->add_option(name, *text, explanation)->type_name(value);
 }
 
-void AddText(CLI::App* command, const char* name, std::optional<std::string>* text, const char* value,
-             const std::string& explanation) {
-  command
+CLI::Option* AddText(CLI::App* command, const char* name, std::optional<std::string>* text, const char* value,
+                     const std::string& explanation) {
+  return command
       ->add_option_function<std::string>(
           name, [text](const std::string& typed) { *text = typed; }, explanation)
       ->type_name(value);
 }
 
+CLI::Option* AddDim(CLI::App* command, SpecTexts* texts) {
+  return AddText(command, "--dim", &texts->dim, "N",
+                 "Elements in a row, 1 to 67108864; even, unless --odd allows more.");
+}
+
+CLI::Option* AddPositions(CLI::App* command, std::optional<std::string>* positions) {
+  return AddText(
+      command, "--positions", positions, "A:B[:STEP]",
+      "The positions A, A+STEP, ... up to and without B: 64-bit\nintegers, also negative; STEP is 1 when left out, "
+      "never 0.");
+}
+
+void AddPositionsFile(CLI::App* command, std::optional<std::string>* path, const std::string& instead) {
+  AddText(command, "--positions-file", path, "FILE",
+          instead +
+              ": positions from a file, or - for\nstdin. A .npy of any shape holds integers or floats, row\nby row; a "
+              "text holds numbers between blanks or new lines,\nand # begins a comment. Integers are exact up to 64 "
+              "bits,\nfloats are the number they hold; nan and inf give rows of NaN.");
+}
+
 void AddSpecOptions(CLI::App* command, SpecTexts* texts) {
-  AddText(command, "--dim", &texts->dim, "N", "Elements in a row, 1 to 67108864; even, unless --odd allows more.")
-      ->required();
-  AddText(command, "--positions", &texts->positions, "A:B[:STEP]",
-          "The positions A, A+STEP, ... up to and without B: 64-bit\nintegers, also negative; STEP is 1 when left out, "
-          "never 0.")
-      ->required();
   AddText(command, "--base", &texts->base, "REAL",
           "Frequency k is base^(-2k/dim) radians a position.\nGreater than 0; default 10000.");
   AddText(
@@ -87,8 +108,14 @@ void AddOutput(CLI::App* command, std::string* output, const char* what) {
 
 void AddEncode(CLI::App* app, EncodeTexts* texts) {
   CLI::App* const command = app->add_subcommand("encode", "Write a table of position encodings as a .npy file.");
+  AddDim(command, &texts->spec)->required();
+  AddPositions(command, &texts->positions);
+  AddPositionsFile(command, &texts->positions_file, "Instead of --positions");
   AddSpecOptions(command, &texts->spec);
-  AddText(command, "--dtype", &texts->dtype, "TYPE", "Type of the elements: " + ElementTypeNames() + "; default f32.");
+  AddText(command, "--dtype", &texts->dtype, "TYPE",
+          "Type of the elements: " + ElementTypeNames() +
+              "; default f32.\nNumPy has no bfloat16: bf16 is written as <u2, the 16 "
+              "bits.");
   AddOutput(command, &texts->output, "The .npy file (format 1.0, C order)");
   command->footer(
       "The array has the shape (positions, dim). Every element is the exact value rounded\n"
@@ -103,6 +130,8 @@ void AddEncode(CLI::App* app, EncodeTexts* texts) {
 
 void AddPlot(CLI::App* app, PlotTexts* texts) {
   CLI::App* const command = app->add_subcommand("plot", "Draw a table: positions down, dimensions across, as a PNG.");
+  AddDim(command, &texts->spec)->required();
+  AddPositions(command, &texts->positions)->required();
   AddSpecOptions(command, &texts->spec);
   AddText(command, "--width", &texts->width, "PIXELS",
           "The most pixels across, " + std::to_string(kSmallestPicture) + " to " + std::to_string(kLargestPicture) +
@@ -119,13 +148,48 @@ void AddPlot(CLI::App* app, PlotTexts* texts) {
       "  posenc plot --dim 128 --positions 0:100 -o table.png");
 }
 
+void AddAdd(CLI::App* app, AddTexts* texts) {
+  CLI::App* const command = app->add_subcommand("add", "Add position encodings to the rows of a .npy file.");
+  AddText(command, "x", &texts->input, "X.npy",
+          "The array, or - for stdin: " + AddableDescrs() +
+              " in C order, with a shape\n(..., length, dim). The leading axes number the sequences.")
+      ->required();
+  AddDim(command, &texts->spec)->description("Elements in a row, which is the last axis; may be left out.");
+  AddText(command, "--start", &texts->start, "N", "The position of the first row of every sequence; default 0.");
+  AddText(command, "--step", &texts->step, "N", "From the position of a row to that of the next; default 1.");
+  AddPositionsFile(command, &texts->positions_file, "Instead of --start and --step");
+  AddText(
+      command, "--x-scale", &texts->x_scale, "REAL",
+      "Multiplies every element of the array; default 1. sqrt-dim\nis the double nearest to the square root of dim.");
+  AddSpecOptions(command, &texts->spec);
+  AddOutput(command, &texts->output, "The .npy file, of the type and shape of the array");
+  command->footer(
+      "Every element is the exact value of x_scale * x + encoding, rounded once to the type\n"
+      "of the array. A file of positions holds one for each row of a sequence, and all\n"
+      "sequences have these positions; or one for each row of the whole array. The output\n"
+      "may be the file of the array itself. Memory stays below 64 MiB however large the\n"
+      "array is, unless a row and its tables (about 300 bytes an element) are larger.\n"
+      "\n"
+      "Example: what a transformer does to its embeddings, shape (batch, length, dim)\n"
+      "  posenc add embeddings.npy --x-scale sqrt-dim -o encoded.npy");
+}
+
 Outcome RunEncode(const EncodeTexts& texts) {
+  if (texts.positions.has_value() == texts.positions_file.has_value()) {
+    return BadCommandLine("either --positions or --positions-file must be given");
+  }
   const ElementType* type = nullptr;
   Encoder encoder;
-  PositionRange positions;
+  PositionRange range;
+  PositionFile file;
   Outcome outcome = FindElementType(texts.dtype, &type);
-  if (outcome.done()) outcome = MakeEncoder(texts.spec, &encoder, &positions);
-  return outcome.done() ? EncodeToNpy(encoder, positions, *type, texts.output) : outcome;
+  if (outcome.done() && texts.positions) outcome = ParsePositionRange(*texts.positions, &range);
+  if (outcome.done()) outcome = MakeEncoder(texts.spec, &encoder);
+  if (outcome.done() && texts.positions_file) outcome = file.Open(*texts.positions_file);
+  if (!outcome.done()) return outcome;
+  RangePositions range_source(range);
+  PositionSource* const positions = texts.positions ? static_cast<PositionSource*>(&range_source) : &file;
+  return EncodeToNpy(encoder, positions, *type, texts.output);
 }
 
 Outcome RunPlot(const PlotTexts& texts) {
@@ -135,7 +199,8 @@ Outcome RunPlot(const PlotTexts& texts) {
   PositionRange positions;
   Outcome outcome = ParseCount("--width", texts.width, kSmallestPicture, kLargestPicture, &width);
   if (outcome.done()) outcome = ParseCount("--height", texts.height, kSmallestPicture, kLargestPicture, &height);
-  if (outcome.done()) outcome = MakeEncoder(texts.spec, &encoder, &positions);
+  if (outcome.done()) outcome = ParsePositionRange(texts.positions.value_or(""), &positions);
+  if (outcome.done()) outcome = MakeEncoder(texts.spec, &encoder);
   return outcome.done() ? PlotToPng(encoder, positions, width, height, texts.output) : outcome;
 }
 
@@ -156,8 +221,10 @@ Outcome Run(int argc, char** argv) {
       "\n"
       "Exit codes: 0 done, 1 failed while running (a full disk, say), 2 a bad command line.");
   EncodeTexts encode;
+  AddTexts add;
   PlotTexts plot;
   AddEncode(&app, &encode);
+  AddAdd(&app, &add);
   AddPlot(&app, &plot);
   app.add_subcommand("info", "Print the version, the SIMD target in use, the contract and the compiler.")
       ->footer("Example:\n  posenc info");
@@ -174,9 +241,10 @@ Outcome Run(int argc, char** argv) {
     return BadCommandLine(sentence + " (posenc --help and posenc COMMAND --help list what is allowed)");
   }
   if (app.got_subcommand("encode")) return RunEncode(encode);
+  if (app.got_subcommand("add")) return AddToNpy(add);
   if (app.got_subcommand("plot")) return RunPlot(plot);
   if (app.got_subcommand("info")) return PrintText(InfoText());
-  return BadCommandLine("a command must be given: encode, plot or info (posenc --help explains them)");
+  return BadCommandLine("a command must be given: encode, add, plot or info (posenc --help explains them)");
 }
 
 }  // namespace

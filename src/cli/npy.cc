@@ -2,8 +2,6 @@
 
 #include "src/cli/npy.h"
 
-#include <bit>
-
 namespace posenc::cli {
 namespace {
 
@@ -11,13 +9,11 @@ namespace {
 constexpr std::string_view kMagic("\x93NUMPY\x01\x00", 8);
 constexpr std::size_t kLengthBytes = 2;
 
-constexpr char kByteOrder = std::endian::native == std::endian::little ? '<' : '>';
-
 }  // namespace
 
 std::string NpyHeader(std::string_view kind, std::span<const std::uint64_t> shape) {
   std::string text = "{'descr': '";
-  text += kByteOrder;
+  text += kNpyByteOrder;
   text += kind;
   text += "', 'fortran_order': False, 'shape': (";
   for (std::size_t i = 0; i < shape.size(); ++i) {

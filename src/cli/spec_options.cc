@@ -1,5 +1,5 @@
-// Options that encode and plot share: their texts go in, a Spec and its positions come out, or the sentence that names
-// the option.
+// Options that the commands share: their texts go in, an encoder and numbers come out, or the sentence that names the
+// option.
 
 #include "src/cli/spec_options.h"
 
@@ -68,10 +68,6 @@ Outcome ParseReal(const char* option, std::string_view text, double* value) {
   return BadCommandLine(std::string(option) + " must be a number that a double holds, not " + Quoted(text));
 }
 
-Outcome ParseReal(const char* option, const std::optional<std::string>& text, double* value) {
-  return text ? ParseReal(option, std::string_view(*text), value) : Done();
-}
-
 struct FileCloser {
   void operator()(std::FILE* file) const noexcept { std::fclose(file); }
 };
@@ -134,6 +130,8 @@ std::string SentenceOf(Error error) {
       {"kZero", "zero"},
       {"kDropCos", "drop-cos"},
       {"must be empty or hold", "must be left out or hold"},
+      {"start + (count - 1) * step", "--start + (rows - 1) * --step"},
+      {"x_scale", "--x-scale"},
   };
   std::string sentence = Message(error);
   for (const auto& [field, option] : kNames) {
@@ -151,15 +149,24 @@ Outcome ParseCount(const char* option, const std::string& text, std::size_t leas
                         std::to_string(most) + ", not " + Quoted(text));
 }
 
-Outcome MakeEncoder(const SpecTexts& texts, Encoder* encoder, PositionRange* positions) {
+Outcome ParseReal(const char* option, const std::optional<std::string>& text, double* value) {
+  return text ? ParseReal(option, std::string_view(*text), value) : Done();
+}
+
+Outcome ParseInteger(const char* option, const std::optional<std::string>& text, std::int64_t* value) {
+  if (!text || ParseNumber(*text, value) == NumberError::kNone) return Done();
+  return BadCommandLine(std::string(option) + " must be a 64-bit integer such as 0 or -5, not " + Quoted(*text));
+}
+
+Outcome MakeEncoder(const SpecTexts& texts, Encoder* encoder) {
+  const std::string dim = texts.dim.value_or("");
   Spec spec;
   spec.cos_first = texts.cos_first;
   // The library knows the largest dim; here the text must only be an integer that the field holds.
-  if (ParseNumber(texts.dim, &spec.dim) == NumberError::kNotANumber) {
-    return BadCommandLine("--dim must be an integer such as 512, not " + Quoted(texts.dim));
+  if (ParseNumber(dim, &spec.dim) == NumberError::kNotANumber) {
+    return BadCommandLine("--dim must be an integer such as 512, not " + Quoted(dim));
   }
-  Outcome outcome = ParsePositionRange(texts.positions, positions);
-  if (outcome.done()) outcome = ParseReal("--base", texts.base, &spec.base);
+  Outcome outcome = ParseReal("--base", texts.base, &spec.base);
   if (outcome.done()) outcome = ParseReal("--position-scale", texts.position_scale, &spec.position_scale);
   if (outcome.done()) outcome = ParseReal("--amplitude", texts.amplitude, &spec.amplitude);
   if (outcome.done()) outcome = ParseChoice<Layout>("--layout", texts.layout, kLayouts, &spec.layout);
@@ -170,7 +177,7 @@ Outcome MakeEncoder(const SpecTexts& texts, Encoder* encoder, PositionRange* pos
 
   Result<Encoder> made = Encoder::Make(spec);
   if (made.error == Error::kMemory) {
-    return Failure("--dim " + texts.dim + " needs more memory than this machine gives: " + SentenceOf(made.error));
+    return Failure("--dim " + dim + " needs more memory than this machine gives: " + SentenceOf(made.error));
   }
   if (!made) return BadCommandLine(SentenceOf(made.error));
   *encoder = std::move(made.value);

@@ -1,9 +1,11 @@
-// Options that encode and plot share: their texts go in, a Spec and its positions come out, or the sentence that names
-// the option.
+// Options that the commands share: their texts go in, an encoder and numbers come out, or the sentence that names the
+// option.
 
 #ifndef POSENC_SRC_CLI_SPEC_OPTIONS_H_
 #define POSENC_SRC_CLI_SPEC_OPTIONS_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -15,8 +17,7 @@ namespace posenc::cli {
 
 // What was typed. An option that was not given leaves the default of Spec.
 struct SpecTexts {
-  std::string dim;
-  std::string positions;
+  std::optional<std::string> dim;
   std::optional<std::string> base;
   std::optional<std::string> layout;
   std::optional<std::string> spacing;
@@ -27,15 +28,20 @@ struct SpecTexts {
   bool cos_first = false;
 };
 
-// An encoder for the options, and the positions to encode.
-Outcome MakeEncoder(const SpecTexts& texts, Encoder* encoder, PositionRange* positions);
+// An encoder for the options. dim has been given.
+Outcome MakeEncoder(const SpecTexts& texts, Encoder* encoder);
 
-// The sentence of a rule of the library, with options and their values in place of the fields and enumerators of Spec.
+// The sentence of a rule of the library, with options and their values in place of its fields, arguments and
+// enumerators.
 std::string SentenceOf(Error error);
 
 // An unsigned integer from least to most.
 Outcome ParseCount(const char* option, const std::string& text, std::size_t least, std::size_t most,
                    std::size_t* count);
+
+// The value of option; without a text, *value stays.
+Outcome ParseReal(const char* option, const std::optional<std::string>& text, double* value);
+Outcome ParseInteger(const char* option, const std::optional<std::string>& text, std::int64_t* value);
 
 // One line about the encoding: dim, positions and every field that is not its default.
 std::string Describe(const Spec& spec, const PositionRange& positions);

@@ -108,7 +108,7 @@ TEST(CommandLine, RefusesWhatItDoesNotKnow) {
     std::vector<std::string> arguments;
     const char* named;
   } const cases[] = {
-      {{}, "encode, plot or info"},
+      {{}, "encode, add, plot or info"},
       {{"transmute"}, "transmute"},
       {{"encode", "--positions", "0:4", "-o", directory / "x.npy"}, "--dim"},
       {{"encode", "--dim", "8", "-o", directory / "x.npy"}, "--positions"},
@@ -150,7 +150,7 @@ TEST(CommandLine, HelpExplainsEveryOptionAndGivesAnExample) {
   }
   const Ended ended = RunProgram({"--help"});
   EXPECT_EQ(0, ended.exit_code);
-  for (const char* command : {"encode", "plot", "info"}) EXPECT_NE(std::string::npos, ended.out.find(command));
+  for (const char* command : {"encode", "add", "plot", "info"}) EXPECT_NE(std::string::npos, ended.out.find(command));
 }
 
 TEST(CommandLine, VersionAndInfo) {

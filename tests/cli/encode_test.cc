@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/cli/npy.h"
 #include "tests/cli/program.h"
+#include "tests/cli/rounding.h"
 
 namespace posenc::cli_test {
 namespace {
@@ -18,30 +20,6 @@ struct Table {
   std::string header;  // the Python text, without its padding
   std::vector<float> values;
 };
-
-// Splits a .npy by the definition of format 1.0 and checks all that does not depend on the array.
-Table ParseNpy(const std::string& bytes) {
-  Table table;
-  EXPECT_GE(bytes.size(), 64u);
-  if (bytes.size() < 64) return table;
-  EXPECT_EQ(std::string("\x93NUMPY\x01\x00", 8), bytes.substr(0, 8));
-  const std::size_t length = static_cast<unsigned char>(bytes[8]) + 256u * static_cast<unsigned char>(bytes[9]);
-  const std::size_t data = 10 + length;
-  EXPECT_EQ(0u, data % 64);
-  EXPECT_GE(bytes.size(), data);
-  if (bytes.size() < data) return table;
-  EXPECT_EQ('\n', bytes[data - 1]);
-  const std::size_t end = bytes.find_last_not_of(' ', data - 2) + 1;
-  EXPECT_LT(data - end, 66u) << "more padding than needed";
-  table.header = bytes.substr(10, end - 10);
-  EXPECT_EQ(0u, (bytes.size() - data) % sizeof(float));
-  table.values.resize((bytes.size() - data) / sizeof(float));
-  // An empty table has no values to copy to.
-  if (!table.values.empty()) {
-    std::memcpy(table.values.data(), bytes.data() + data, table.values.size() * sizeof(float));
-  }
-  return table;
-}
 
 Table Encode(std::vector<std::string> options) {
   const TemporaryDirectory directory;
@@ -52,47 +30,24 @@ Table Encode(std::vector<std::string> options) {
   EXPECT_EQ("", ended.out);
   EXPECT_EQ("", ended.err);
   EXPECT_EQ(std::vector<std::string>{"t.npy"}, directory.Names());
-  return ParseNpy(ReadFile(directory / "t.npy"));
+  const Npy npy = ParseNpy(ReadFile(directory / "t.npy"));
+  return {npy.header, ItemsOf<float>(npy.data)};
 }
 
-std::string Header(std::size_t rows, std::size_t dim) {
-  return "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " + std::to_string(dim) +
-         "), }";
-}
+std::string Header(std::size_t rows, std::size_t dim) { return HeaderText("<f4", ShapeText({rows, dim})); }
 
-// The correctly rounded float of exact where a reference that is off by up to 2^-38 decides it, which is where the
-// floats on both sides of that agree; the others are counted as undecided.
-class Rounding {
- public:
-  void Check(long double reference, float got, const std::string& where) {
-    constexpr long double kSlack = 0x1p-38L;
-    const float low = static_cast<float>(reference - kSlack);
-    const float high = static_cast<float>(reference + kSlack);
-    ++checked_;
-    if (low != high) {
-      ++undecided_;
-      EXPECT_LE(low, got) << where;
-      EXPECT_GE(high, got) << where;
-    } else {
-      EXPECT_EQ(low, got) << where;
-    }
-  }
-  ~Rounding() { EXPECT_LT(undecided_ * 4, checked_) << "the reference decides too little"; }
-
- private:
-  int checked_ = 0;
-  int undecided_ = 0;
-};
+// A bound of the error of the references.
+constexpr long double kSlack = 0x1p-38L;
 
 // Compares table with element(position, column), an angle formula of the reader's own.
 void CheckTable(const Table& table, const std::vector<std::int64_t>& positions, std::size_t dim,
                 const std::function<long double(std::int64_t, std::size_t)>& element) {
   EXPECT_EQ(Header(positions.size(), dim), table.header);
   ASSERT_EQ(positions.size() * dim, table.values.size());
-  Rounding rounding;
+  RoundingCheck rounding(kFloat);
   for (std::size_t r = 0; r < positions.size(); ++r) {
     for (std::size_t c = 0; c < dim; ++c) {
-      rounding.Check(element(positions[r], c), table.values[r * dim + c],
+      rounding.Check(element(positions[r], c), kSlack, table.values[r * dim + c],
                      "position " + std::to_string(positions[r]) + " column " + std::to_string(c));
     }
   }
@@ -231,7 +186,7 @@ TEST(Encode, RefusesATableThatNoFileHolds) {
       RunProgram({"encode", "--dim", "8", "--positions", "0:9223372036854775808", "-o", directory / "t.npy"});
   EXPECT_EQ(2, ended.exit_code);
   EXPECT_EQ(
-      "posenc: --positions and --dim ask for 9223372036854775808 rows of 32 bytes, and a file must be smaller than "
+      "posenc: the positions and --dim ask for 9223372036854775808 rows of 32 bytes, and a file must be smaller than "
       "2^63 bytes.\n",
       ended.err);
   EXPECT_TRUE(directory.Names().empty());

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,16 +63,10 @@ TEST(Output, AFullDeviceIsAnError) {
 TEST(Output, AFailedWriteLeavesTheOldFileAndNoOther) {
   const TemporaryDirectory directory;
   WriteFile(directory / "t", "old");
-  rlimit before = {};
-  ASSERT_EQ(0, getrlimit(RLIMIT_FSIZE, &before));
-  rlimit small = before;
-  small.rlim_cur = 4096;
   // The limit falls into the first of several chunks, into the last one, and into a picture.
   for (const Names& command :
        {EncodeTo(directory / "t", "0:4000"), EncodeTo(directory / "t", "0:4"), PlotTo(directory / "t")}) {
-    ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &small));
-    const Ended ended = RunProgram(command);
-    ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &before));
+    const Ended ended = RunWithFileLimit(command, 4096);
     ExpectFailure(ended, "cannot write -o \"" + directory / "t" + "\": File too large");
     EXPECT_EQ(Names{"t"}, directory.Names());
     EXPECT_EQ("old", ReadFile(directory / "t"));
@@ -168,7 +161,8 @@ class Terminal {
 
 TEST(Output, ATerminalIsNotSentBinaryData) {
   Terminal terminal;
-  const Ended ended = WaitFor(Start(EncodeTo("-"), terminal.descriptor(), terminal.descriptor()));
+  const Ended ended =
+      WaitFor(StartProgram(EncodeTo("-"), {.out = terminal.descriptor(), .err = terminal.descriptor()}));
   EXPECT_EQ(2, ended.exit_code);
   EXPECT_EQ("posenc: -o - writes binary data, which a terminal cannot show: redirect stdout or name a file.\r\n",
             terminal.Text());
@@ -178,7 +172,7 @@ TEST(Output, ProgressIsDrawnOnATerminalAndWiped) {
   Terminal terminal;
   int pipe_ends[2];
   ASSERT_EQ(0, pipe2(pipe_ends, O_CLOEXEC));
-  const pid_t process = Start(EncodeTo("-", "0:4096"), pipe_ends[1], terminal.descriptor());
+  const pid_t process = StartProgram(EncodeTo("-", "0:4096"), {.out = pipe_ends[1], .err = terminal.descriptor()});
   close(pipe_ends[1]);
   // A reader that pauses makes the program slow enough to show its progress, however fast the machine is.
   std::vector<char> block(1 << 20);
@@ -207,7 +201,7 @@ TEST(Output, AClosedPipeIsAnError) {
     close(pipe_ends[0]);
     ASSERT_EQ(0, ftruncate(err, 0));
     ASSERT_EQ(0, lseek(err, 0, SEEK_SET));
-    const Ended ended = WaitFor(Start(command, pipe_ends[1], err));
+    const Ended ended = WaitFor(StartProgram(command, {.out = pipe_ends[1], .err = err}));
     close(pipe_ends[1]);
     EXPECT_EQ(1, ended.exit_code);
     EXPECT_EQ("posenc: cannot write stdout: Broken pipe.\n", ReadFile(directory / "err"));
@@ -220,7 +214,7 @@ TEST(Output, ASignalLeavesTheOldFileAndNoOther) {
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
     const TemporaryDirectory directory;
     WriteFile(directory / "t.npy", "old");
-    const pid_t process = Start(EncodeTo(directory / "t.npy", kEndless), null, null);
+    const pid_t process = StartProgram(EncodeTo(directory / "t.npy", kEndless), {.out = null, .err = null});
     const std::string temporary = ".t.npy.tmp-" + std::to_string(process);
     while (!std::filesystem::exists(directory / temporary) && waitpid(process, nullptr, WNOHANG) == 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -236,15 +230,13 @@ TEST(Output, ASignalLeavesTheOldFileAndNoOther) {
 
 TEST(Output, LongTablesNeedNoMoreMemoryThanShortOnes) {
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  const pid_t process = Start(EncodeTo("/dev/null", kEndless), null, null);
+  const pid_t process =
+      StartProgram(EncodeTo("/dev/null", kEndless), {.out = null, .err = null, .memory_kib = kBoundedMemory});
   std::this_thread::sleep_for(std::chrono::seconds(1));
   kill(process, SIGTERM);
   const Ended ended = WaitFor(process);
   close(null);
   EXPECT_EQ(SIGTERM, ended.signal_number);
-  if (MemoryIsItsOwn()) {
-    EXPECT_LT(ended.peak_resident_kib, 64 * 1024);
-  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -31,21 +32,37 @@ class TemporaryDirectory {
 struct Ended {
   int exit_code = -1;     // -1: ended by a signal
   int signal_number = 0;  // 0: exited
-  long peak_resident_kib = 0;
   std::string out = {};
   std::string err = {};
 };
 
-// Starts the program with the given descriptors and stdin from /dev/null.
-pid_t Start(const std::vector<std::string>& arguments, int out_descriptor, int err_descriptor);
+// KiB of data that a program may hold which promises to stay below 64 MiB; the rest is for its code. An allocation
+// beyond it fails.
+inline constexpr std::size_t kBoundedMemory = 48 * 1024;
+
+// What the program starts with.
+struct Start {
+  int out = -1;
+  int err = -1;
+  int in = -1;                 // without one, stdin is /dev/null
+  std::size_t memory_kib = 0;  // 0: no limit; there is none under an emulator or a sanitizer either
+};
+
+pid_t StartProgram(const std::vector<std::string>& arguments, const Start& start);
 
 // Waits for its end; out and err stay empty.
 Ended WaitFor(pid_t process);
 
 // Runs it to its end. Neither of its outputs is a terminal.
-Ended RunProgram(const std::vector<std::string>& arguments);
+Ended RunProgram(const std::vector<std::string>& arguments, std::size_t memory_kib = 0);
 
-// False under an emulator or a sanitizer, whose own memory hides that of the program.
+// The same, with these bytes in a pipe as stdin.
+Ended RunWithInput(const std::vector<std::string>& arguments, const std::string& input, std::size_t memory_kib = 0);
+
+// The same, while the program may write files of at most that many bytes.
+Ended RunWithFileLimit(const std::vector<std::string>& arguments, std::size_t bytes);
+
+// False under an emulator or a sanitizer, whose own memory hides that of the program and which take their time.
 bool MemoryIsItsOwn();
 
 std::string ReadFile(const std::string& path);
