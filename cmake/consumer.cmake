@@ -22,6 +22,7 @@ function(posenc_add_consumer_tests)
     CMAKE_GENERATOR
     CMAKE_TOOLCHAIN_FILE
     CMAKE_CROSSCOMPILING_EMULATOR
+    CMAKE_C_COMPILER
     CMAKE_CXX_COMPILER
     CMAKE_CXX_FLAGS
     CMAKE_NM
@@ -66,19 +67,16 @@ macro(run)
   endif()
 endmacro()
 
-# Takes the programs of README apart: every ```cpp block is a whole program, and the ```text block after it is what it
-# prints. Writes readme_1.cc, readme_1.txt, readme_2.cc ... to <dir>; sets <out> to the .cc files.
+# Takes the programs of README apart: every ```cpp or ```c block is a whole program, and the ```text block after it is
+# what it prints. Writes readme_1.cc or readme_1.c, readme_1.txt, readme_2.cc ... to <dir>; sets <out> to the programs.
 function(extract_programs dir out)
   file(READ ${PROJECT_SOURCE_DIR}/README.md readme)
   set(programs "")
   set(number 0)
-  while(TRUE)
-    string(FIND "${readme}" "```cpp\n" begin)
-    if(begin EQUAL -1)
-      break()
-    endif()
+  while(readme MATCHES "```(cpp|c)\n")
+    set(language ${CMAKE_MATCH_1})
     math(EXPR number "${number} + 1")
-    foreach(kind cpp text)
+    foreach(kind ${language} text)
       string(FIND "${readme}" "```${kind}\n" begin)
       if(begin EQUAL -1)
         message(FATAL_ERROR "Program ${number} of README.md has no ```${kind} block.")
@@ -90,11 +88,12 @@ function(extract_programs dir out)
       string(SUBSTRING "${readme}" 0 ${length} block)
       math(EXPR length "${length} + 3")
       string(SUBSTRING "${readme}" ${length} -1 readme)
-      if(kind STREQUAL "cpp")
-        file(WRITE ${dir}/readme_${number}.cc "${block}")
-        list(APPEND programs ${dir}/readme_${number}.cc)
-      else()
+      if(kind STREQUAL "text")
         file(WRITE ${dir}/readme_${number}.txt "${block}")
+      else()
+        string(REPLACE "cpp" "cc" extension ${language})
+        file(WRITE ${dir}/readme_${number}.${extension} "${block}")
+        list(APPEND programs ${dir}/readme_${number}.${extension})
       endif()
     endforeach()
   endwhile()
@@ -104,10 +103,9 @@ function(extract_programs dir out)
   set(${out} "${programs}" PARENT_SCOPE)
 endfunction()
 
-# Runs the program of README that was built as <executable>, and compares what it prints with README.
-function(expect_output program executable)
+# Runs the program of README that was built as <executable>, and compares what it prints with <expected_file>.
+function(expect_output executable expected_file)
   run(${CMAKE_CROSSCOMPILING_EMULATOR} ${executable})
-  string(REGEX REPLACE "[.]cc$" ".txt" expected_file "${program}")
   file(READ ${expected_file} expected)
   if(NOT OUTPUT STREQUAL expected)
     message(FATAL_ERROR "${executable} printed\n${OUTPUT}README.md says\n${expected}")
@@ -166,12 +164,13 @@ function(step_project build)
   file(REMOVE_RECURSE ${build})
   extract_programs(${build}/readme programs)
   run(${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/tests/consumer -B ${build} -G ${CMAKE_GENERATOR}
-      -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}
+      -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+      -DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}
       -DCMAKE_TOOLCHAIN_FILE=${CMAKE_TOOLCHAIN_FILE} -Dhwy_DIR=${hwy_DIR} -DPROGRAM_DIR=${build}/readme ${ARGN})
   run(${CMAKE_COMMAND} --build ${build} --parallel 2)
   foreach(program IN LISTS programs)
     cmake_path(GET program STEM name)
-    expect_output(${program} ${build}/${name})
+    expect_output(${build}/${name} ${build}/readme/${name}.txt)
   endforeach()
   expect_no_exports(${build}/plugin.so)
 endfunction()
@@ -189,9 +188,14 @@ function(step_pkg_config moved build)
   separate_arguments(posenc UNIX_COMMAND "${OUTPUT}")
   separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
   foreach(program IN LISTS programs)
-    string(REGEX REPLACE "[.]cc$" "" executable "${program}")
+    string(REGEX REPLACE "[.]cc?$" "" executable "${program}")
+    if(program MATCHES "[.]c$")
+      # A program of C is linked by the C++ compiler.
+      run(${CMAKE_C_COMPILER} -std=c11 ${posenc} -c ${program} -o ${executable}.o)
+      set(program ${executable}.o)
+    endif()
     run(${CMAKE_CXX_COMPILER} ${flags} -std=c++20 -pthread ${program} ${posenc} -o ${executable})
-    expect_output(${program} ${executable})
+    expect_output(${executable} ${executable}.txt)
   endforeach()
 endfunction()
 

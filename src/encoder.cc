@@ -235,7 +235,8 @@ void WriteRange(const FrequencyGrid& grid, Output output, std::int64_t start, st
     return;
   }
   output.stream = IsLarge(output, count) && output.x != output.data && IsAligned(grid, output);
-  output.by_rows = output.x != nullptr || (IsLarge(output, count) && !output.stream);
+  output.by_rows = output.x != nullptr ||
+                   (IsLarge(output, count) && (!output.stream || grid.shape.step == 1 || output.second != nullptr));
   std::int64_t lowest = start;
   if (step < 0) {
     lowest =

@@ -35,8 +35,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 inline constexpr double kSmallRadians = std::is_same_v<T, double> ? 0x1p-20 : 0x1p-8;
 
-// The sine of a small angle is within 4 u (floats), or 2^-94, of its size: roundings of position, radians, their
-// product, the series and the amplitude. The limits are powers of two above twice that.
+// The sine of a small angle is within 4 u (floats), or 2^-92.7, of its size: roundings of position, radians, their
+// product, the series and the amplitude. For floats the limit is twice that, for the reason in rounding-inl.h; the test
+// of doubles takes the bound itself.
 template <class T>
 inline constexpr double kSmallLimit = std::is_same_v<T, double> ? 0x1p-92 : 0x1p-50;
 

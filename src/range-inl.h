@@ -257,15 +257,18 @@ class RangeKernel {
                             std::int64_t earlier, std::int64_t later) const {
     const Doubles d;
     const Vec eps = hn::Set(d, eps_), zero = hn::Zero(d);
-    T kept[2][kRowGroups][2 * kGroup];
+    // Of all groups in one piece, also of those between that are not among these.
+    T kept[2][2 * kRowGroups * kGroup];
+    const std::size_t kept_from = groups[0].group->index * kGroup;
+    if (kAdd && writer_.in_place()) {
+      const std::size_t last = groups[count - 1].group->index * kGroup;
+      writer_.CopyX(RowOf(earlier), kept_from, last + WholeVectors(last) - kept_from, kept[0]);
+      writer_.CopyX(RowOf(later), kept_from, last + WholeVectors(last) - kept_from, kept[1]);
+    }
     Vec tested_first = NoTest<T>(d), tested_second = NoTest<T>(d), nan = zero;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t k0 = groups[i].group->index * kGroup;
       const std::size_t whole = WholeVectors(k0);
-      if (kAdd && writer_.in_place()) {
-        writer_.CopyX(RowOf(earlier), k0, whole, kept[0][i]);
-        writer_.CopyX(RowOf(later), k0, whole, kept[1][i]);
-      }
       recurrence_.template ForRows<false>(
           *groups[i].group, groups[i].anchors, block, 0, whole, pair, pair + 1,
           [&](std::int64_t j) POSENC_INLINE_LAMBDA {
@@ -295,10 +298,12 @@ class RangeKernel {
     if (HWY_LIKELY(hn::AllFalse(d, open))) return true;
     hwy::FlushStream();  // what is repaired comes after what was streamed
     if (kAdd && writer_.in_place()) {
+      const std::size_t last = groups[count - 1].group->index * kGroup;
+      const std::size_t kept_to = last + WholeVectors(last);
       for (std::size_t i = 0; i < count; ++i) {
         const std::size_t k0 = groups[i].group->index * kGroup;
-        writer_.RestoreX(RowOf(earlier), k0, WholeVectors(k0), kept[0][i]);
-        writer_.RestoreX(RowOf(later), k0, WholeVectors(k0), kept[1][i]);
+        writer_.RestoreX(RowOf(earlier), k0, WholeVectors(k0), kept[0], kept_from, kept_to);
+        writer_.RestoreX(RowOf(later), k0, WholeVectors(k0), kept[1], kept_from, kept_to);
       }
     }
     return false;

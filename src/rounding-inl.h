@@ -57,8 +57,8 @@ struct Precision<double> {
   static constexpr double kNormal = 0x1p-900, kZero = 0.0;  // below 2^-900 low parts lose bits
 };
 
-// eps of values of amplitude 1, a power of two. Double lanes: the sum of 12 u derived in range-inl.h is below 2^-49.
-// Pairs of doubles: the like sum is below 2^-98.
+// eps of values of amplitude 1, a power of two. Double lanes: the sum of 12.5 u derived in recurrence-inl.h is below
+// 2^-49. Pairs of doubles: the like sum is below 2^-98.
 template <class T>
 inline constexpr double kEps = std::is_same_v<T, double> ? 0x1p-97 : 0x1p-49;
 

@@ -123,18 +123,23 @@ class Writer {
   // Whether what is written is x itself.
   bool in_place() const { return output_.x == output_.data; }
 
-  // Copies the x of count frequencies from k on, all with a cosine, and back.
+  // Copies the x of count frequencies from k on, all with a cosine; and back.
   void CopyX(std::size_t row, std::size_t k, std::size_t count, T* to) const {
     const XStart x = XPlaces(row, k);
     const std::size_t run = x.second == nullptr ? 2 * count : count;
     std::memcpy(to, x.first, run * sizeof(T));
     if (x.second != nullptr) std::memcpy(to + count, x.second, run * sizeof(T));
   }
-  void RestoreX(std::size_t row, std::size_t k, std::size_t count, const T* from) const {
+  // kept: what CopyX gave for the frequencies from .. below to.
+  void RestoreX(std::size_t row, std::size_t k, std::size_t count, const T* kept, std::size_t from,
+                std::size_t to) const {
     const RowStart x = Places(row, k);
-    const std::size_t run = x.second == nullptr ? 2 * count : count;
-    std::memcpy(x.first, from, run * sizeof(T));
-    if (x.second != nullptr) std::memcpy(x.second, from + count, run * sizeof(T));
+    if (x.second == nullptr) {
+      std::memcpy(x.first, kept + 2 * (k - from), 2 * count * sizeof(T));
+    } else {
+      std::memcpy(x.first, kept + (k - from), count * sizeof(T));
+      std::memcpy(x.second, kept + (to - from) + (k - from), count * sizeof(T));
+    }
   }
 
   // A whole vector of each, k frequencies from the start. Streamed: the caller has checked that rows and places are
@@ -259,11 +264,25 @@ class Writer {
     }
     const Mask first_open = Open(d, first, first_low, first_limit, tiny, add);
     const Mask second_open = Open(d, second, second_low, second_limit, tiny, add);
-    if (HWY_UNLIKELY(!whole || !hn::AllFalse(d, hn::Or(first_open, second_open)))) {
+    if (HWY_UNLIKELY(k + lanes > grid_.shape.cosines || !hn::AllFalse(d, hn::Or(first_open, second_open)))) {
       Finish(d, first, second, first_open, second_open, x_first, x_second, row, k, lanes, position);
       return;
     }
+    if (HWY_UNLIKELY(!whole)) return StorePart(d, first, second, Places(row, k), lanes);
     StoreAny(d, first, second, Places(row, k), 0);
+  }
+
+  // The first lanes of each.
+  HWY_NOINLINE void StorePart(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t lanes) const {
+    HWY_ALIGN_MAX T buffer[2][2 * hn::MaxLanes(Doubles())];
+    if (row.second == nullptr) {
+      Store<Way::kPairs>(d, first, second, {buffer[0], nullptr}, 0);
+      std::memcpy(row.first, buffer[0], 2 * lanes * sizeof(T));
+    } else {
+      Store<Way::kRuns>(d, first, second, {buffer[0], buffer[1]}, 0);
+      std::memcpy(row.first, buffer[0], lanes * sizeof(T));
+      std::memcpy(row.second, buffer[1], lanes * sizeof(T));
+    }
   }
 
   static T QuietNan() {

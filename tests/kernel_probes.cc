@@ -22,6 +22,11 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc {
 namespace HWY_NAMESPACE {
 
+// What kernels_test compares with: the tests of these bounds are those of the errors that the rounding test relies on.
+static_assert(kEps<float> == 0x1p-49 && kEps<double> == 0x1p-97);
+static_assert(kSmallLimit<float> == 0x1p-50 && kSmallLimit<double> == 0x1p-92);
+static_assert(kSmallRadians<float> == 0x1p-8 && kSmallRadians<double> == 0x1p-20);
+
 // WavePairs of a vector, to[0 ..].
 HWY_INLINE void StoreWaves(Doubles d, Vec first, Vec first_low, Vec second, Vec second_low, test::WavePair* to) {
   constexpr std::size_t kMax = hn::MaxLanes(Doubles());
