@@ -270,6 +270,10 @@ std::vector<Case> EncodeRangeCases(bool best) {
   Case tiny = WithVariant(TableCase(512, 8 * kMiB, best), "inv_freq1e-20");
   tiny.table.spec.inv_freq.assign(256, 1e-20);
   cases.push_back(tiny);
+  // The slowest that is known: every sine is subnormal, and goes to repair.
+  Case subnormal = WithVariant(TableCase(512, 512 * kKiB, best), "inv_freq1e-42");
+  subnormal.table.spec.inv_freq.assign(256, 1e-42);
+  cases.push_back(subnormal);
 
   for (const std::size_t bytes : {8 * kMiB, 256 * kMiB}) {
     Case fresh = WithVariant(TableCase(512, bytes, best), "fresh");

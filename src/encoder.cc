@@ -234,9 +234,11 @@ void WriteRange(const FrequencyGrid& grid, Output output, std::int64_t start, st
     });
     return;
   }
-  output.stream = IsLarge(output, count) && output.x != output.data && IsAligned(grid, output);
-  output.by_rows = output.x != nullptr ||
-                   (IsLarge(output, count) && (!output.stream || grid.shape.step == 1 || output.second != nullptr));
+  const bool large = IsLarge(output, count) && output.x != output.data;
+  output.stream = large && IsAligned(grid, output);
+  output.bounce = large && !output.stream;
+  const bool in_runs = grid.shape.step == 1 || output.second != nullptr;
+  output.by_rows = output.x != nullptr || output.bounce || (output.stream && in_runs);
   std::int64_t lowest = start;
   if (step < 0) {
     lowest =

@@ -122,7 +122,15 @@ Error FillGrid(const Spec& spec, FrequencyGrid& grid) noexcept {
     for (int i = 0; i < 3; ++i) grid.part.limb[i][k] = fraction[i];
     RadiansOf(grid.turns[k], grid.radians[k], grid.radians_low[k]);
   }
-  std::fill(grid.radians + frequencies, grid.radians + grid.groups * kGroup, 1.0);
+  // Padding computes what the first frequency of its group does, so that it is no special case of any test.
+  for (std::size_t k = frequencies; k < grid.groups * kGroup; ++k) {
+    const std::size_t first = (grid.groups - 1) * kGroup;
+    for (const Fractions* fractions : {&grid.half, &grid.whole, &grid.part}) {
+      for (std::uint64_t* const limb : fractions->limb) limb[k] = limb[first];
+    }
+    grid.radians[k] = grid.radians[first];
+    grid.radians_low[k] = grid.radians_low[first];
+  }
   for (std::size_t g = 0; g < grid.groups; ++g) {
     const std::size_t begin = g * kGroup, end = std::min(begin + kGroup, frequencies);
     double least = std::fabs(grid.radians[begin]), most = least;

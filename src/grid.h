@@ -39,6 +39,7 @@ struct Fractions {
   std::uint64_t* limb[3] = {};
 };
 
+// Arrays are padded to whole groups with copies of the last group's first frequency.
 struct FrequencyGrid {
   RowShape shape;
   bool cos_first = false;
@@ -52,7 +53,7 @@ struct FrequencyGrid {
   Fractions half;                   // of half a position
   Fractions whole;                  // of one position
   Fractions part;                   // of 2^-64 positions
-  double* radians = nullptr;        // w_k * position_scale, to nearest; padding is 1
+  double* radians = nullptr;        // w_k * position_scale, to nearest
   double* radians_low = nullptr;    // what radians leaves out of it: together within 2^-104, relative
   double* most_radians = nullptr;   // for each group: at least the largest |w_k * position_scale|
   double* least_radians = nullptr;  // and at most the smallest

@@ -188,7 +188,7 @@ class ListKernel {
       } else if (writer_.adds()) {
         writer_.DecideAny(d, sin, sin_low, cos, cos_low, eps, eps, row, k0 + k, lanes, position.exact, false);
       } else {
-        writer_.template Decide<false>(d, sin, sin_low, cos, cos_low, eps, eps, row, k0 + k, lanes, position.exact);
+        writer_.Decide(d, sin, sin_low, cos, cos_low, eps, eps, row, k0 + k, lanes, position.exact, false, false);
       }
     }
   }

@@ -70,9 +70,9 @@ class RangeKernel {
   }
 
  private:
-  // Where memory is read as well, or regular stores go beyond the caches, it has to be in long runs for the hardware to
-  // see them coming: rows are written by pairs, this many groups (2 KiB of floats) in turn. By groups, 256 bytes in
-  // each of 16 rows, adding is 5 times as slow from memory.
+  // Where memory is read as well, or rows are not aligned for streaming, it has to be in long runs: rows are written by
+  // pairs, this many groups (2 KiB of floats) in turn. By groups, 256 bytes in each of 16 rows, adding is 5 times as
+  // slow from memory, for the hardware does not see the reads coming.
   static constexpr std::size_t kRowGroups = 8;
 
   // A group at the anchor of a block.
@@ -242,8 +242,8 @@ class RangeKernel {
       for (std::size_t i = 0; i < count; ++i) {
         const std::size_t k0 = groups[i].group->index * kGroup;
         const std::size_t end = std::min(kGroup, grid_.shape.sines - k0);
-        const std::size_t from = done ? WholeVectors(k0) : 0;
-        if (from == end) continue;
+        const std::size_t from = !done ? 0 : writer_.adds() ? WholeVectors(k0) : PairVectors(k0);
+        if (from >= end) continue;
         DecideVectors(*groups[i].group, groups[i].anchors, {rows.block, earlier, earlier}, from, end, false);
         DecideVectors(*groups[i].group, groups[i].anchors, {rows.block, later, later}, from, end, false);
       }
@@ -258,7 +258,10 @@ class RangeKernel {
     const Doubles d;
     const Vec eps = hn::Set(d, eps_), zero = hn::Zero(d);
     // Of all groups in one piece, also of those between that are not among these.
-    T kept[2][2 * kRowGroups * kGroup];
+    constexpr std::size_t kSpan = kRowGroups * kGroup;
+    T kept[2][2 * kSpan];
+    HWY_ALIGN_MAX T made[2][2 * kSpan];
+    const bool bounce = writer_.bounces();
     const std::size_t kept_from = groups[0].group->index * kGroup;
     if (kAdd && writer_.in_place()) {
       const std::size_t last = groups[count - 1].group->index * kGroup;
@@ -268,13 +271,14 @@ class RangeKernel {
     Vec tested_first = NoTest<T>(d), tested_second = NoTest<T>(d), nan = zero;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t k0 = groups[i].group->index * kGroup;
-      const std::size_t whole = WholeVectors(k0);
       recurrence_.template ForRows<false>(
-          *groups[i].group, groups[i].anchors, block, 0, whole, pair, pair + 1,
+          *groups[i].group, groups[i].anchors, block, 0, kAdd ? WholeVectors(k0) : PairVectors(k0), pair, pair + 1,
           [&](std::int64_t j) POSENC_INLINE_LAMBDA {
             const std::int64_t next = pair + 1 < kRowRotations ? (j == later ? j + 1 : j - 1)
                                                                : j + (j == later ? 1 : 2 * kRowRotations - 1) + 8;
-            return writer_.AddPlaces(RowOf(j), RowOf(next), k0);
+            auto places = writer_.AddPlaces(RowOf(j), RowOf(next), k0);
+            if (bounce) places.to = writer_.PlacesIn(made[j == later ? 1 : 0], k0 - kept_from, kSpan);
+            return places;
           },
           [&](const auto& places, std::size_t k, Vec first, Vec first_low, Vec second, Vec second_low)
               POSENC_INLINE_LAMBDA {
@@ -295,7 +299,21 @@ class RangeKernel {
     }
     const Mask open = hn::Or(hn::Or(Undecided<T>(d, tested_first, zero), Undecided<T>(d, tested_second, zero)),
                              hn::Not(hn::Eq(nan, zero)));
-    if (HWY_LIKELY(hn::AllFalse(d, open))) return true;
+    if (HWY_LIKELY(hn::AllFalse(d, open))) {
+      if (bounce) {
+        for (std::size_t i = 0, next; i < count; i = next) {
+          // Groups that follow each other, in one run.
+          const std::size_t k0 = groups[i].group->index * kGroup;
+          for (next = i + 1; next < count && groups[next].group->index == groups[i].group->index + (next - i);) ++next;
+          const std::size_t last = groups[next - 1].group->index * kGroup;
+          const std::size_t in_last =
+              kAdd ? WholeVectors(last) : std::min(PairVectors(last), grid_.shape.cosines - last);
+          writer_.CopyOut(RowOf(earlier), k0, last + in_last - k0, made[0], k0 - kept_from, kSpan);
+          writer_.CopyOut(RowOf(later), k0, last + in_last - k0, made[1], k0 - kept_from, kSpan);
+        }
+      }
+      return true;
+    }
     hwy::FlushStream();  // what is repaired comes after what was streamed
     if (kAdd && writer_.in_place()) {
       const std::size_t last = groups[count - 1].group->index * kGroup;
@@ -307,6 +325,12 @@ class RangeKernel {
       }
     }
     return false;
+  }
+
+  // The same where a buffer has room for the padding that fills the last vector.
+  std::size_t PairVectors(std::size_t k0) const {
+    if (!writer_.bounces() || grid_.shape.cosines != grid_.shape.sines) return WholeVectors(k0);
+    return hwy::RoundUpTo(std::min(kGroup, grid_.shape.cosines - k0), hn::Lanes(Doubles()));
   }
 
   // How many of the group's frequencies from k0 on are in whole vectors with a cosine for each.

@@ -8,6 +8,7 @@
 #define POSENC_SRC_STORE_INL_H_TOGGLE
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -30,27 +31,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Whole vectors can be permuted across their 128-bit blocks, and stores can go past the caches.
 #define POSENC_WHOLE_VECTORS (HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
-
-// Where the values of frequency k stand in a row; first and second are sine and cosine in the order of the layout.
-struct RowPlaces {
-  std::size_t first = 0, second = 0, step = 1;
-  std::size_t last_sine = 0;  // where the sine of the last frequency stands when it has no cosine
-  bool cos_first = false;
-};
-
-inline RowPlaces PlacesOf(const FrequencyGrid& grid, const Output& output) {
-  RowPlaces places;
-  places.cos_first = grid.cos_first;
-  if (output.second != nullptr) {
-    places.last_sine = grid.shape.sines - 1;
-  } else {
-    places.first = grid.cos_first ? grid.shape.cos_first : grid.shape.sin_first;
-    places.second = grid.cos_first ? grid.shape.sin_first : grid.shape.cos_first;
-    places.step = grid.shape.step;
-    places.last_sine = grid.shape.LastSine();
-  }
-  return places;
-}
 
 // How whole vectors of the hot loops are stored.
 enum class Way { kPairs, kPairsStreamed, kRuns, kRunsStreamed };
@@ -120,6 +100,19 @@ class Writer {
   // Whether rows are better written one after the other than by groups of frequencies.
   bool by_rows() const { return output_.by_rows; }
 
+  // Whether values go to a buffer first, laid out as span frequencies of a row are, and from there past the caches.
+  bool bounces() const { return POSENC_WHOLE_VECTORS && output_.bounce; }
+  HWY_INLINE RowStart PlacesIn(T* buffer, std::size_t k, std::size_t span) const {
+    if (places_.step == 2) return {buffer + 2 * k, nullptr};
+    return {buffer + k, buffer + span + k};
+  }
+  // Moves count frequencies from k on, which the buffer has from frequency from on.
+  void CopyOut(std::size_t row, std::size_t k, std::size_t count, T* buffer, std::size_t from, std::size_t span) const {
+    const RowStart to = Places(row, k), made = PlacesIn(buffer, from, span);
+    StreamRun(to.first, made.first, to.second == nullptr ? 2 * count : count);
+    if (to.second != nullptr) StreamRun(to.second, made.second, count);
+  }
+
   // Whether what is written is x itself.
   bool in_place() const { return output_.x == output_.data; }
 
@@ -172,21 +165,37 @@ class Writer {
   }
 
   // Tests each value, stores what passes and repairs what does not. lanes: how many frequencies count; limits: as in
-  // the file's first comment, eps for doubles.
-  template <bool kAdd>
+  // rounding-inl.h, eps for doubles. tiny: results may be below T's normal range, and limits relative to the value.
+  // add: whether the output adds.
   HWY_INLINE void Decide(Doubles d, Vec first, Vec first_low, Vec second, Vec second_low, Vec first_limit,
-                         Vec second_limit, std::size_t row, std::size_t k, std::size_t lanes,
-                         const Position& position) const {
-    DecideInline(d, first, first_low, second, second_low, first_limit, second_limit, row, k, lanes, position, false,
-                 kAdd);
+                         Vec second_limit, std::size_t row, std::size_t k, std::size_t lanes, const Position& position,
+                         bool tiny, bool add) const {
+    const bool whole = lanes == hn::Lanes(d) && k + lanes <= grid_.shape.cosines;
+    Vec x_first = hn::Zero(d), x_second = hn::Zero(d);
+    if (add) {
+      if (HWY_LIKELY(whole)) {
+        Load(d, XPlaces(row, k), 0, x_first, x_second);
+      } else {
+        LoadPart(d, row, k, lanes, x_first, x_second);
+      }
+      AddTo(d, x_first, position.magnitude == 0, tiny, first, first_low, first_limit);
+      AddTo(d, x_second, position.magnitude == 0, tiny, second, second_low, second_limit);
+    }
+    const Mask first_open = Open(d, first, first_low, first_limit, tiny, add);
+    const Mask second_open = Open(d, second, second_low, second_limit, tiny, add);
+    if (HWY_UNLIKELY(k + lanes > grid_.shape.cosines || !hn::AllFalse(d, hn::Or(first_open, second_open)))) {
+      Finish(d, first, second, first_open, second_open, x_first, x_second, row, k, lanes, position);
+      return;
+    }
+    if (HWY_UNLIKELY(!whole)) return StorePart(d, first, second, Places(row, k), lanes);
+    StoreAny(d, first, second, Places(row, k), 0);
   }
 
-  // The same for any output. tiny: results may be below T's normal range, and limits relative to the value.
+  // As Decide, out of line and for any output.
   HWY_NOINLINE void DecideAny(Doubles d, Vec first, Vec first_low, Vec second, Vec second_low, Vec first_limit,
                               Vec second_limit, std::size_t row, std::size_t k, std::size_t lanes,
                               const Position& position, bool tiny) const {
-    DecideInline(d, first, first_low, second, second_low, first_limit, second_limit, row, k, lanes, position, tiny,
-                 adds());
+    Decide(d, first, first_low, second, second_low, first_limit, second_limit, row, k, lanes, position, tiny, adds());
   }
 
   // Loads x as exact doubles, k frequencies from the start.
@@ -248,28 +257,26 @@ class Writer {
   }
 
  private:
-  HWY_INLINE void DecideInline(Doubles d, Vec first, Vec first_low, Vec second, Vec second_low, Vec first_limit,
-                               Vec second_limit, std::size_t row, std::size_t k, std::size_t lanes,
-                               const Position& position, bool tiny, bool add) const {
-    const bool whole = lanes == hn::Lanes(d) && k + lanes <= grid_.shape.cosines;
-    Vec x_first = hn::Zero(d), x_second = hn::Zero(d);
-    if (add) {
-      if (HWY_LIKELY(whole)) {
-        Load(d, XPlaces(row, k), 0, x_first, x_second);
-      } else {
-        LoadPart(d, row, k, lanes, x_first, x_second);
+  // Copies past the caches, but for the lines at both ends that are not whole.
+  static HWY_NOINLINE void StreamRun(T* to, const T* from, std::size_t count) {
+    const hn::ScalableTag<std::uint8_t> bytes;
+    constexpr std::size_t kLine = 64;
+    std::uint8_t* target = reinterpret_cast<std::uint8_t*>(to);
+    const std::uint8_t* source = reinterpret_cast<const std::uint8_t*>(from);
+    std::size_t left = count * sizeof(T);
+    const std::size_t head = std::min(left, (0 - reinterpret_cast<std::uintptr_t>(to)) % kLine);
+    std::memcpy(target, source, head);
+    target += head;
+    source += head;
+    left -= head;
+    for (; left >= kLine; left -= kLine) {
+      for (std::size_t i = 0; i < kLine; i += hn::Lanes(bytes)) {
+        StoreOrStream<true>(hn::LoadU(bytes, source + i), bytes, target + i);
       }
-      AddTo(d, x_first, position.magnitude == 0, tiny, first, first_low, first_limit);
-      AddTo(d, x_second, position.magnitude == 0, tiny, second, second_low, second_limit);
+      target += kLine;
+      source += kLine;
     }
-    const Mask first_open = Open(d, first, first_low, first_limit, tiny, add);
-    const Mask second_open = Open(d, second, second_low, second_limit, tiny, add);
-    if (HWY_UNLIKELY(k + lanes > grid_.shape.cosines || !hn::AllFalse(d, hn::Or(first_open, second_open)))) {
-      Finish(d, first, second, first_open, second_open, x_first, x_second, row, k, lanes, position);
-      return;
-    }
-    if (HWY_UNLIKELY(!whole)) return StorePart(d, first, second, Places(row, k), lanes);
-    StoreAny(d, first, second, Places(row, k), 0);
+    std::memcpy(target, source, left);
   }
 
   // The first lanes of each.

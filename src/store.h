@@ -25,9 +25,32 @@ struct Output {
   std::ptrdiff_t x_row_bytes = 0;
   double x_scale = 0.0;
   ElementType type = ElementType::kFloat;
-  bool stream = false;   // past the caches
-  bool by_rows = false;  // one row after the other; else some elements of 256 rows after the other
+  bool stream = false;  // past the caches; every row and place is aligned for it
+  bool bounce = false;  // past the caches from a buffer, for rows that are not aligned
+  // One row after the other; else some elements of 256 rows after the other. Always with bounce.
+  bool by_rows = false;
 };
+
+// Where the values of frequency k stand in a row; first and second are sine and cosine in the order of the layout.
+struct RowPlaces {
+  std::size_t first = 0, second = 0, step = 1;
+  std::size_t last_sine = 0;  // where the sine of the last frequency stands when it has no cosine
+  bool cos_first = false;
+};
+
+inline RowPlaces PlacesOf(const FrequencyGrid& grid, const Output& output) {
+  RowPlaces places;
+  places.cos_first = grid.cos_first;
+  if (output.second != nullptr) {
+    places.last_sine = grid.shape.sines - 1;
+  } else {
+    places.first = grid.cos_first ? grid.shape.cos_first : grid.shape.sin_first;
+    places.second = grid.cos_first ? grid.shape.sin_first : grid.shape.cos_first;
+    places.step = grid.shape.step;
+    places.last_sine = grid.shape.LastSine();
+  }
+  return places;
+}
 
 // Whether values or products may leave the range in which double arithmetic keeps its precision, which takes tests of
 // its own.
