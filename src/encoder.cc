@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -264,8 +265,9 @@ template <class P>
 std::size_t RunLength(std::span<const P> positions, std::size_t row, std::int64_t& start, std::int64_t& step) noexcept {
   const P first = positions[row];
   if constexpr (std::is_floating_point_v<P>) {
-    // Beyond 2^53 consecutive integers are not doubles. Also false for NaN. -0.0 is not the integer 0.
-    if (!(first > P{-0x1p52} && first < P{0x1p52}) || (first == 0 && std::signbit(first))) return 1;
+    // Beyond 2^24 or 2^53 consecutive integers are no floats or doubles. Also false for NaN. -0.0 is not the integer 0.
+    constexpr P kConsecutive{std::int64_t{1} << std::numeric_limits<P>::digits};
+    if (!(first > -kConsecutive && first < kConsecutive) || (first == 0 && std::signbit(first))) return 1;
     if (static_cast<P>(static_cast<std::int64_t>(first)) != first) return 1;
   }
   start = static_cast<std::int64_t>(first);
@@ -279,7 +281,8 @@ std::size_t RunLength(std::span<const P> positions, std::size_t row, std::int64_
     if (position != static_cast<P>(next)) break;
     if constexpr (std::is_floating_point_v<P>) {
       if (position == 0 && std::signbit(position)) break;
-      if (next < -(std::int64_t{1} << 52) || next > std::int64_t{1} << 52) break;
+      constexpr std::int64_t kEnd = std::int64_t{1} << std::numeric_limits<P>::digits;
+      if (next < -kEnd || next > kEnd) break;
     } else {
       if (static_cast<std::int64_t>(position) != next) break;
     }

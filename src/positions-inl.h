@@ -54,6 +54,10 @@ HWY_INLINE Mask IsSmall(Doubles d, const FrequencyGrid& grid, std::size_t k, dou
   return hn::Lt(angles, hn::Set(d, kSmallRadians<T>));
 }
 
+// Whether products with the amplitude are so small that pairs of doubles lose their low parts. Doubles are left to
+// repair then; narrower types are zeros, whose signs hold.
+inline bool UnderflowsPairs(double amplitude) { return amplitude != 0.0 && std::fabs(amplitude) < 0x1p-900; }
+
 // Values of small angles in the order of the layout, and the limits of their tests. eps: of cosines. A sine that is too
 // small for its relative error to hold is NaN, which no test lets pass, unless the output is a zero whatever it is.
 template <class T>
@@ -80,8 +84,13 @@ HWY_INLINE void SmallValues(Doubles d, const FrequencyGrid& grid, std::size_t k,
     cos = hn::Mul(cos, amplitude);
   }
   if ((std::is_same_v<T, double> || grid.is_extreme) && position.nearest != 0.0) {
-    const Mask lost = hn::And(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-900)), hn::Ne(radians, hn::Zero(d)));
-    sin = hn::IfThenElse(lost, hn::Set(d, std::numeric_limits<double>::quiet_NaN()), sin);
+    const Vec nan = hn::Set(d, std::numeric_limits<double>::quiet_NaN());
+    const Mask has_angle = hn::Ne(radians, hn::Zero(d));
+    sin = hn::IfThenElse(hn::And(hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-900)), has_angle), nan, sin);
+    if (std::is_same_v<T, double> && UnderflowsPairs(grid.amplitude)) {
+      sin = hn::IfThenElse(has_angle, nan, sin);
+      cos = hn::IfThenElse(has_angle, nan, cos);
+    }
   }
   const Vec eps_vector = hn::Set(d, eps);
   const Vec limit = hn::Mul(hn::Abs(sin), hn::Set(d, kSmallLimit<T>));
@@ -172,6 +181,7 @@ class ListKernel {
                     cos, cos_low);
         ScalePair(d, amplitude, sin, sin_low);
         ScalePair(d, amplitude, cos, cos_low);
+        if (UnderflowsPairs(grid_.amplitude)) sin = cos = hn::Set(d, std::numeric_limits<double>::quiet_NaN());
       } else {
         SinCos(d, hn::Load(d, angles.eighths + k), quarters, sin, cos);
         sin = hn::Mul(sin, amplitude);

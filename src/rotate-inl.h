@@ -145,7 +145,7 @@ class RotateKernel {
         shape_(shape),
         rows_(rows),
         half_(grid.shape.cosines),
-        eps_(grid.eps_scale > 0x1p800 ? std::numeric_limits<double>::infinity()
+        eps_(grid.eps_scale > 0x1p800 ? 0x1p1000  // everything is open
                                       : kEps<T> * grid.eps_scale + (kPairs ? 0x1p-1066 : 0.0)) {}
 
   void Run(const ListPosition* positions, std::size_t count) const {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "tests/reference.h"
@@ -114,6 +115,46 @@ TEST_P(Encode, MatchesMpfrForEveryDim) {
       ExpectList<T>(VariedSpec(dim, dim), std::vector<std::int32_t>{70000, -3, 12, 5000011, 0});
       ExpectList<T>(VariedSpec(dim, dim), std::vector<float>{0.5f, 1e7f, -2.25f});
     });
+  }
+}
+
+// Where consecutive integers are no floats any more, equal positions are no run.
+TEST_P(Encode, FloatsBeyondConsecutiveIntegersAreNoRuns) {
+  const std::size_t dim = 6;
+  const Encoder encoder = MakeOrFail(SpecOf(dim));
+  const auto expect_single_rows = [&](const auto& positions) {
+    using P = typename std::remove_cvref_t<decltype(positions)>::value_type;
+    std::vector<float> want;
+    for (const P position : positions) {
+      const std::vector<float> row = EncodeList<float>(encoder, std::vector<P>{position});
+      want.insert(want.end(), row.begin(), row.end());
+    }
+    EXPECT_TRUE(SameRows(EncodeList<float>(encoder, positions), want, dim));
+  };
+  for (const float sign : {1.0f, -1.0f}) {
+    std::vector<float> around;
+    for (int i = -20; i <= 20; ++i) around.push_back(sign * (0x1p24f + static_cast<float>(i)));
+    expect_single_rows(around);
+    expect_single_rows(std::vector<float>(40, sign * 0x1p24f));
+    expect_single_rows(std::vector<float>(40, sign * 0x1p40f));
+    std::vector<double> doubles;
+    for (int i = -20; i <= 20; ++i) doubles.push_back(sign * (0x1p53 + i));
+    expect_single_rows(doubles);
+    expect_single_rows(std::vector<double>(40, sign * 0x1p53));
+  }
+}
+
+// The least amplitude of all: products with it have lost all bits but one.
+TEST_P(Encode, TheLeastAmplitudeRoundsToOneOfTwoValues) {
+  Spec spec = SpecOf(2);
+  spec.inv_freq = {3.141592653589793};
+  spec.amplitude = 0x1p-1074;
+  const Encoder encoder = MakeOrFail(spec);
+  Reference reference(spec);
+  for (const double position : {1.0 / 3, 1.0 / 6, 0.5, 0.0, -1.0 / 3, 1e9}) {
+    std::vector<double> want(2);
+    reference.Row(position, want.data());
+    EXPECT_TRUE(SameRows(EncodeList<double>(encoder, std::vector<double>{position}), want, 2)) << position;
   }
 }
 

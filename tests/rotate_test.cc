@@ -208,7 +208,7 @@ TEST_P(Rotate, LargeResultsOverflowAsIeeeSays) {
 
 // Zeros of both signs in both elements, at angles of every quadrant.
 TEST_P(Rotate, ZerosHaveTheSignsOfIeee) {
-  for (const double amplitude : {1.0, -1.5, 0.0, -0.0}) {
+  for (const double amplitude : {1.0, -1.5, 0.0, -0.0, 0x1p801, -1e308}) {
     ForEveryType([&]<class T>() {
       Spec spec = Interleaved(24);
       spec.amplitude = amplitude;

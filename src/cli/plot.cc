@@ -219,18 +219,24 @@ Outcome PlotToPng(const Encoder& encoder, const PositionRange& positions, std::s
   const Labels labels = LabelsOf(encoder, positions);
   const Frame frame = LayOut(labels, dim, positions.count, static_cast<int>(width), static_cast<int>(height));
 
+  // Cells in units of the amplitude, which may be one that floats cannot hold.
+  Spec unit = encoder.spec();
+  if (unit.amplitude != 0.0) unit.amplitude = std::copysign(1.0, unit.amplitude);
+  const Result<Encoder> cells = Encoder::Make(unit);
+  if (!cells) return Failure(Message(cells.error));
+
   const ColorMap colors;
   Canvas canvas(frame.width, frame.height, kPaper);
   const int cell_width = frame.heat.width / static_cast<int>(frame.map.columns);
   const int cell_height = frame.heat.height / static_cast<int>(frame.map.rows);
-  Outcome drawn = ForEachHeatRow(encoder, positions, frame.map, [&](std::uint64_t row, std::span<const double> values) {
-    int x = frame.heat.x;
-    for (const double value : values) {
-      canvas.Fill(x, frame.heat.y + static_cast<int>(row) * cell_height, cell_width, cell_height,
-                  colors.At(value / labels.largest));
-      x += cell_width;
-    }
-  });
+  Outcome drawn =
+      ForEachHeatRow(cells.value, positions, frame.map, [&](std::uint64_t row, std::span<const double> values) {
+        int x = frame.heat.x;
+        for (const double value : values) {
+          canvas.Fill(x, frame.heat.y + static_cast<int>(row) * cell_height, cell_width, cell_height, colors.At(value));
+          x += cell_width;
+        }
+      });
   if (!drawn.done()) return drawn;
 
   DrawBorder(frame.heat, frame.dot, &canvas);
