@@ -132,14 +132,14 @@ TEST(Output, DashIsStdout) {
 class Terminal {
  public:
   Terminal() : master_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
-    EXPECT_EQ(0, grantpt(master_));
-    EXPECT_EQ(0, unlockpt(master_));
+    if (master_ < 0 || grantpt(master_) != 0 || unlockpt(master_) != 0) return;
     slave_ = open(ptsname(master_), O_RDWR | O_NOCTTY | O_CLOEXEC);
-    EXPECT_LE(0, slave_);
   }
+  // A root without /dev/pts, as of debootstrap, has no terminals to give.
+  bool exists() const { return slave_ >= 0; }
   ~Terminal() {
     if (slave_ >= 0) close(slave_);
-    close(master_);
+    if (master_ >= 0) close(master_);
   }
   int descriptor() const { return slave_; }
   // All that was written; the program must have ended.
@@ -161,6 +161,7 @@ class Terminal {
 
 TEST(Output, ATerminalIsNotSentBinaryData) {
   Terminal terminal;
+  if (!terminal.exists()) GTEST_SKIP() << "this system has no pseudo-terminals (/dev/pts)";
   const Ended ended =
       WaitFor(StartProgram(EncodeTo("-"), {.out = terminal.descriptor(), .err = terminal.descriptor()}));
   EXPECT_EQ(2, ended.exit_code);
@@ -170,6 +171,7 @@ TEST(Output, ATerminalIsNotSentBinaryData) {
 
 TEST(Output, ProgressIsDrawnOnATerminalAndWiped) {
   Terminal terminal;
+  if (!terminal.exists()) GTEST_SKIP() << "this system has no pseudo-terminals (/dev/pts)";
   int pipe_ends[2];
   ASSERT_EQ(0, pipe2(pipe_ends, O_CLOEXEC));
   const pid_t process = StartProgram(EncodeTo("-", "0:4096"), {.out = pipe_ends[1], .err = terminal.descriptor()});
