@@ -37,6 +37,9 @@ using Mask = hn::Mask<Doubles>;
 #define POSENC_INLINE_LAMBDA HWY_ATTR __attribute__((always_inline))
 #endif
 
+// Whole vectors can be permuted across their 128-bit blocks, and stores can go past the caches.
+#define POSENC_WHOLE_VECTORS (HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
+
 // 32 vector registers rather than 16.
 #define POSENC_MANY_REGISTERS (HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM)
 

@@ -29,12 +29,6 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Whole vectors can be permuted across their 128-bit blocks, and stores can go past the caches.
-#define POSENC_WHOLE_VECTORS (HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
-
-// How whole vectors of the hot loops are stored.
-enum class Way { kPairs, kPairsStreamed, kRuns, kRunsStreamed };
-
 // Writes values of frequencies k, k + 1, ... into rows of T.
 template <class T>
 class Writer {

@@ -52,6 +52,9 @@ inline RowPlaces PlacesOf(const FrequencyGrid& grid, const Output& output) {
   return places;
 }
 
+// How whole vectors of the hot loops are stored.
+enum class Way { kPairs, kPairsStreamed, kRuns, kRunsStreamed };
+
 // Whether values or products may leave the range in which double arithmetic keeps its precision, which takes tests of
 // its own.
 inline bool IsExtreme(const FrequencyGrid& grid, const Output& output) noexcept {
