@@ -4,11 +4,14 @@
 #ifndef POSENC_BENCH_CASES_H_
 #define POSENC_BENCH_CASES_H_
 
+#include "bench/measure.h"
+
 namespace posenc_bench {
 
 struct Options {
   bool table_only = false;  // only the cases that make the short table
-  bool alone = false;       // no fill and no libm loop between the passes: for profilers
+  bool alone = false;       // no baselines between the passes and no check after them: for profilers
+  Effort effort;
 };
 
 void RegisterCases(const Options& options);

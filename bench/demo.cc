@@ -1,10 +1,7 @@
 // Bench, program posenc_demo: the path of a .npy table (and of its picture, to name it) goes in; a short report of its
 // errors against MPFR and of the speed of posenc here comes out. Exit code 1 if an element is wrong.
 
-#include <mpfr.h>
-
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,72 +11,45 @@
 
 #include "bench/alternation.h"
 #include "bench/npy_table.h"
+#include "bench/reference.h"
 #include "posenc/posenc.h"
 
 namespace posenc_bench {
 namespace {
 
 using posenc::Encoder;
+using posenc::Rows;
 using posenc::Spec;
 
 constexpr std::size_t kSamples = 20000;
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// 200 bits leave more than 120 good fraction bits of a turn after the reduction of an angle up to 2^63.
-struct Number {
-  mpfr_t value;
-  Number() { mpfr_init2(value, 200); }
-  ~Number() { mpfr_clear(value); }
-  Number(const Number&) = delete;
-  Number& operator=(const Number&) = delete;
-};
-
 struct Accuracy {
   std::size_t not_nearest = 0;  // elements that are not the float nearest to the exact value
-  double largest_error = 0.0;
-  double largest_ulps = 0.0;  // an ulp is the distance of floats in the binade of the exact value
+  Deviation largest;
 };
 
 // One element of a table and its exact value.
 struct Sample {
   std::size_t index;  // row * dim + column
-  float nearest;
-  double ulp;
   Number exact;
-
-  void Compare(float got, Accuracy& accuracy) const {
-    Number difference;
-    mpfr_sub_d(difference.value, exact.value, static_cast<double>(got), MPFR_RNDN);
-    const double error = std::abs(mpfr_get_d(difference.value, MPFR_RNDN));
-    accuracy.largest_error = std::max(accuracy.largest_error, error);
-    accuracy.largest_ulps = std::max(accuracy.largest_ulps, error / ulp);
-    accuracy.not_nearest += std::memcmp(&nearest, &got, sizeof(got)) != 0;
-  }
 };
 
 // kSamples elements of rows of the paper's formula, interleaved, base 10000: sin and cos of row * 10000^(-2k/dim). The
 // first and the last row are among them, the others are random.
-std::vector<Sample> TakeSamples(std::size_t rows, std::size_t dim) {
-  std::vector<Number> divisors(dim / 2);
-  for (std::size_t k = 0; k < divisors.size(); ++k) {
-    Number exponent;
-    mpfr_set_ui(exponent.value, 2 * k, MPFR_RNDN);
-    mpfr_div_ui(exponent.value, exponent.value, dim, MPFR_RNDN);
-    mpfr_ui_pow(divisors[k].value, 10000, exponent.value, MPFR_RNDN);
-  }
+std::vector<Sample> TakeSamples(const Spec& spec, std::size_t rows) {
+  const std::size_t dim = spec.dim;
+  ExactWaves waves(spec);
+  Number position;
   std::mt19937_64 random(3);
   std::vector<Sample> samples(kSamples);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::size_t edge_row = i < dim ? 0 : rows - 1;
     const std::size_t row = i < 2 * dim ? edge_row : random() % rows;
     const std::size_t column = i < 2 * dim ? i % dim : random() % dim;
-    Sample& sample = samples[i];
-    sample.index = row * dim + column;
-    mpfr_ui_div(sample.exact.value, row, divisors[column / 2].value, MPFR_RNDN);
-    (column % 2 == 0 ? mpfr_sin : mpfr_cos)(sample.exact.value, sample.exact.value, MPFR_RNDN);
-    sample.nearest = mpfr_get_flt(sample.exact.value, MPFR_RNDN);
-    const bool zero = mpfr_zero_p(sample.exact.value) != 0;
-    sample.ulp = zero ? 0x1p-149 : std::ldexp(1.0, static_cast<int>(mpfr_get_exp(sample.exact.value)) - 24);
+    samples[i].index = row * dim + column;
+    position.Set(static_cast<std::int64_t>(row));
+    waves.At(position, WaveAt(spec, column), samples[i].exact);
   }
   return samples;
 }
@@ -87,10 +57,14 @@ std::vector<Sample> TakeSamples(std::size_t rows, std::size_t dim) {
 void PrintAccuracy(const char* name, const std::vector<Sample>& samples, const std::vector<float>& table,
                    std::size_t* not_nearest) {
   Accuracy accuracy;
-  for (const Sample& sample : samples) sample.Compare(table[sample.index], accuracy);
-  const char* format =
-      accuracy.largest_ulps < 1000.0 ? "  %-24s %13.2e %15.3f %20zu\n" : "  %-24s %13.2e %15.1e %20zu\n";
-  std::printf(format, name, accuracy.largest_error, accuracy.largest_ulps, accuracy.not_nearest);
+  for (const Sample& sample : samples) {
+    const Deviation deviation = Compare(static_cast<double>(table[sample.index]), sample.exact, kF32);
+    accuracy.largest = Largest(accuracy.largest, deviation);
+    accuracy.not_nearest += deviation.ulps > Deviation::kNearestUlps ? 1 : 0;
+  }
+  const double ulps = accuracy.largest.ulps;
+  const char* format = ulps < 1000.0 ? "  %-24s %13.2e %15.3f %20zu\n" : "  %-24s %13.2e %15.1e %20zu\n";
+  std::printf(format, name, accuracy.largest.absolute, ulps, accuracy.not_nearest);
   if (not_nearest != nullptr) *not_nearest = accuracy.not_nearest;
 }
 
@@ -99,34 +73,37 @@ bool SameBitsInPieces(const Encoder& encoder, const std::vector<float>& values, 
   std::vector<float> again(values.size());
   std::size_t piece = 1;
   for (std::size_t row = 0; row < rows; row += piece, piece = piece * 2 % 509) {
-    const posenc::Rows<float> out = {.data = again.data() + row * dim, .count = std::min(piece, rows - row)};
+    const Rows<float> out = {.data = again.data() + row * dim, .count = std::min(piece, rows - row)};
     if (encoder.EncodeRange(static_cast<std::int64_t>(row), out) != posenc::Error::kNone) return false;
   }
   return std::memcmp(again.data(), values.data(), values.size() * sizeof(float)) == 0;
 }
 
 void PrintSpeed(const Encoder& encoder, std::size_t bytes) {
-  Table table;
-  table.spec = encoder.spec();
-  table.rows = bytes / (table.spec.dim * sizeof(float));
   TableMemory memory(bytes, PageState::kWarm);
   if (memory.data() == nullptr) {
     std::printf("  %4zu MiB: not enough free memory\n", bytes / kMiB);
     return;
   }
-  const auto writer = [&](std::int64_t start) {
-    const posenc::Rows<float> out = {.data = memory.data(), .count = table.rows};
-    if (encoder.EncodeRange(start, out) != posenc::Error::kNone) std::abort();
-  };
+  const Rows<float> out = {static_cast<float*>(memory.data()), bytes / (encoder.spec().dim * sizeof(float))};
+  const Repeat subject = Repeated([&] {
+    if (encoder.EncodeRange(0, out) != posenc::Error::kNone) std::abort();
+    Observe(out.data);
+  });
+  const Inputs inputs = {.starts = {0}};
+  const std::vector<Baseline> baselines = {Fill(memory.data(), bytes),
+                                           Libm(encoder.spec(), out.count, inputs, LibmNested)};
+  Effort effort;
+  effort.rounds *= 4;
   Rounds rounds;
-  Alternation alternation(table, memory, writer, rounds, LibmNested);
-  while (rounds.subject.size() < 4 * kMinRounds) {
+  Alternation alternation(subject, baselines, memory, effort, rounds);
+  while (rounds.subject.size() < effort.rounds) {
     alternation.RunSubject();
     alternation.RunBaselines();
   }
-  const double gigabytes = 1e-9 * static_cast<double>(table.Bytes());
+  const double gigabytes = 1e-9 * static_cast<double>(out.count * encoder.spec().dim * sizeof(float));
   std::printf("  %4zu MiB %13.1f GB/s %9.1f GB/s %11.2f %18.0f x\n", bytes / kMiB, gigabytes / rounds.SubjectSeconds(),
-              gigabytes / rounds.FillSeconds(), rounds.FillRatio(), rounds.LibmRatio());
+              gigabytes / rounds.BaselineSeconds(0), rounds.Ratio(0), rounds.Ratio(1));
 }
 
 int Main(int argc, char** argv) {
@@ -143,7 +120,7 @@ int Main(int argc, char** argv) {
   if (!made) return std::fprintf(stderr, "posenc_demo: %s\n", posenc::Message(made.error)), 1;
   if (argc <= 1) {
     table.values.resize(table.rows * table.dim);
-    const posenc::Rows<float> out = {.data = table.values.data(), .count = table.rows};
+    const Rows<float> out = {.data = table.values.data(), .count = table.rows};
     if (made.value.EncodeRange(0, out) != posenc::Error::kNone) std::abort();
   }
 
@@ -153,12 +130,14 @@ int Main(int argc, char** argv) {
   if (argc > 2) std::printf("  picture  %s\n", argv[2]);
 
   std::printf("\n  %-24s %13s %15s %20s\n", "against MPFR", "largest error", "in ulps", "not nearest float");
-  const std::vector<Sample> samples = TakeSamples(table.rows, table.dim);
+  const std::vector<Sample> samples = TakeSamples(spec, table.rows);
   std::size_t not_nearest = 0;
   PrintAccuracy("posenc", samples, table.values, &not_nearest);
   std::vector<float> loop(table.values.size());
   const Frequencies frequencies(spec);
-  LibmNested(JobFor(spec, frequencies, 0, table.rows, loop.data()));
+  LoopJob job = JobFor(spec, frequencies, loop.data());
+  job.rows = table.rows;
+  LibmNested(job);
   PrintAccuracy("powf, sinf, cosf loop", samples, loop, nullptr);
   const bool same_bits = SameBitsInPieces(made.value, table.values, table.rows, table.dim);
   std::printf("  of %zu elements; made again in uneven pieces: %s\n", kSamples,

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace posenc_bench {
 
@@ -40,9 +41,23 @@ double CoreClockHz() noexcept {
   return kSteps * kAdditionsPerStep / (CpuSeconds() - begin);
 }
 
-double Rounds::MedianRatio(const std::vector<double>& baseline) const {
-  std::vector<double> ratios(baseline.size());
-  for (std::size_t i = 0; i < baseline.size(); ++i) ratios[i] = baseline[i] / subject[i];
+double SecondsPerPass(const Repeat& run, std::size_t passes) {
+  const double begin = CpuSeconds();
+  run(passes);
+  return (CpuSeconds() - begin) / static_cast<double>(passes);
+}
+
+std::size_t PassesPerSample(const Repeat& run, const Effort& effort) {
+  run(1);
+  for (std::size_t passes = 1;; passes *= 2) {
+    const double seconds = SecondsPerPass(run, passes) * static_cast<double>(passes);
+    if (seconds >= effort.sample_seconds) return passes;
+  }
+}
+
+double Rounds::Ratio(std::size_t b) const {
+  std::vector<double> ratios(subject.size());
+  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] = baselines[b][i] / subject[i];
   return Median(std::move(ratios));
 }
 

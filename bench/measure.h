@@ -1,25 +1,28 @@
 // Bench, measuring: a pass (a function that writes a table) goes in, medians of times and of ratios come out.
 //
 // Machines are noisy: clocks move, neighbours share caches and memory. So no absolute time is compared with another
-// one measured seconds away. A round times a batch of passes, then at once a batch of fills of the same memory and a
-// batch of a libm loop, and the core clock. Each round gives one ratio, and the median over at least kMinRounds rounds
-// is reported.
+// one measured seconds away. A round times a batch of passes, then at once a batch of each baseline (fills of the
+// same memory, copies, a libm loop), and the core clock. Each round gives one ratio a baseline, and the median over the
+// rounds is reported.
 
 #ifndef POSENC_BENCH_MEASURE_H_
 #define POSENC_BENCH_MEASURE_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace posenc_bench {
 
-inline constexpr std::size_t kMinRounds = 7;
-
-// A sample lasts at least this long: reading the clock, a system call, is below 0.1 % of it, and a table of 8 MiB is
-// written several times. The first pass after another writer had the memory is slower for both (28 in place of 34 GB/s
-// for posenc with samples of one pass, Zen 5), and how much slower depends on the other.
-inline constexpr double kSampleSeconds = 2e-3;
+// How much is measured. The default is for figures; a trial run of everything needs less.
+struct Effort {
+  std::size_t rounds = 7;  // at least
+  // A sample lasts at least this long: reading the clock, a system call, is below 0.1 % of it, and a table of 8 MiB is
+  // written several times. The first pass after another writer had the memory is slower for both (28 in place of 34
+  // GB/s for posenc with samples of one pass, Zen 5), and how much slower depends on the other.
+  double sample_seconds = 2e-3;
+};
 
 // CPU seconds of this thread. Not the time of day: on a busy machine that would count the time slices of others, and
 // the more of them the longer a sample is, which bends ratios.
@@ -36,39 +39,33 @@ double Median(std::vector<double> samples);
 // each. The time-stamp counter would tell the nominal frequency instead, which a core under load does not run at.
 double CoreClockHz() noexcept;
 
-// Mean seconds of one of `passes` calls.
+// Makes a number of passes. The loop is inside, so that a pass of a few nanoseconds pays for no call through a pointer.
+using Repeat = std::function<void(std::size_t passes)>;
+
 template <class Pass>
-double SecondsPerPass(Pass&& pass, std::size_t passes) {
-  const double begin = CpuSeconds();
-  for (std::size_t i = 0; i < passes; ++i) pass();
-  return (CpuSeconds() - begin) / static_cast<double>(passes);
+Repeat Repeated(Pass pass) {
+  return [pass](std::size_t passes) mutable {
+    for (std::size_t i = 0; i < passes; ++i) pass();
+  };
 }
 
-// How many passes last kSampleSeconds. Calls pass a few times, which also warms caches and branch predictors.
-template <class Pass>
-std::size_t PassesPerSample(Pass&& pass) {
-  pass();
-  for (std::size_t passes = 1;; passes *= 2) {
-    const double seconds = SecondsPerPass(pass, passes) * static_cast<double>(passes);
-    if (seconds >= kSampleSeconds) return passes;
-  }
-}
+// Mean seconds of one of `passes` passes.
+double SecondsPerPass(const Repeat& run, std::size_t passes);
+
+// How many passes last as long as a sample. Makes a few, which also warms caches and branch predictors.
+std::size_t PassesPerSample(const Repeat& run, const Effort& effort);
 
 // Seconds of one pass, sampled alternately; entry i of each vector is round i.
 struct Rounds {
   std::vector<double> subject;
-  std::vector<double> fill;  // memset of the bytes that the subject writes
-  std::vector<double> libm;  // the libm loop, scaled to the elements that the subject writes
+  std::vector<std::vector<double>> baselines;  // scaled to the work of a pass of the subject
   std::vector<double> clock_hz;
 
   double SubjectSeconds() const { return Median(subject); }
-  double FillSeconds() const { return Median(fill); }
+  double BaselineSeconds(std::size_t b) const { return Median(baselines[b]); }
   double ClockHz() const { return Median(clock_hz); }
-  double FillRatio() const { return MedianRatio(fill); }  // 1: as fast as the fill
-  double LibmRatio() const { return MedianRatio(libm); }  // 10: ten times as fast as the loop
-
- private:
-  double MedianRatio(const std::vector<double>& baseline) const;
+  // The speed of the subject over that of a baseline, the median of the ratios of the rounds.
+  double Ratio(std::size_t b) const;
 };
 
 }  // namespace posenc_bench

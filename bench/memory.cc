@@ -6,9 +6,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <memory>
 
 namespace posenc_bench {
 namespace {
@@ -25,7 +27,7 @@ TableMemory::TableMemory(std::size_t bytes, PageState state) : bytes_(bytes), st
   if (mapping == MAP_FAILED) return;
   mapping_ = mapping;
   const auto address = reinterpret_cast<std::uintptr_t>(mapping);
-  data_ = reinterpret_cast<float*>((address + kAlignment - 1) & ~(kAlignment - 1));
+  data_ = reinterpret_cast<void*>((address + kAlignment - 1) & ~(kAlignment - 1));
 #ifdef MADV_HUGEPAGE
   if (huge_pages) madvise(mapping_, mapping_bytes_, MADV_HUGEPAGE);
 #endif
@@ -40,6 +42,22 @@ void TableMemory::Renew() noexcept {
   if (state_ == PageState::kFresh) madvise(data_, bytes_, MADV_DONTNEED);
 }
 
+TableMemory* WarmMemory(MemoryUse use, std::size_t bytes) {
+  // Cases that are not aligned reach a little further.
+  constexpr std::size_t kKeptBytes = (std::size_t{256} << 20) + (std::size_t{64} << 10);
+  static std::unique_ptr<TableMemory> memories[2];
+  std::unique_ptr<TableMemory>& memory = memories[use == MemoryUse::kOut ? 0 : 1];
+  const bool fits = memory != nullptr && memory->bytes() >= bytes;
+  if (!fits || (memory->bytes() > kKeptBytes && bytes <= kKeptBytes)) {
+    memory.reset();
+    constexpr std::size_t kReserveBytes = std::size_t{1} << 30;
+    if (bytes > kKeptBytes && FreeMemoryBytes() < bytes + kReserveBytes) return nullptr;
+    memory = std::make_unique<TableMemory>(std::max(bytes, kKeptBytes), PageState::kWarm);
+    if (memory->data() == nullptr) memory.reset();
+  }
+  return memory.get();
+}
+
 void UseHugePages() { huge_pages = true; }
 
 std::string PageDescription() {
@@ -52,7 +70,7 @@ std::string PageDescription() {
   return text + (huge_pages ? " and asked for" : " and not asked for");
 }
 
-long PageFaults() noexcept {
+std::int64_t PageFaults() noexcept {
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_minflt;

@@ -10,6 +10,7 @@
 #define POSENC_BENCH_MEMORY_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace posenc_bench {
@@ -24,7 +25,7 @@ class TableMemory {
   TableMemory(const TableMemory&) = delete;
   TableMemory& operator=(const TableMemory&) = delete;
 
-  float* data() const noexcept { return data_; }
+  void* data() const noexcept { return data_; }
   std::size_t bytes() const noexcept { return bytes_; }
   PageState state() const noexcept { return state_; }
 
@@ -36,8 +37,14 @@ class TableMemory {
   PageState state_;
   void* mapping_ = nullptr;
   std::size_t mapping_bytes_ = 0;
-  float* data_ = nullptr;
+  void* data_ = nullptr;
 };
+
+// Warm memory of at least `bytes`, which all benchmarks share: touching 256 MiB takes longer than measuring them. More
+// than that is given back by the next smaller table. There are two: one that is written, and one that is read. Null
+// when the machine has not got it to spare.
+enum class MemoryUse { kOut, kX };
+TableMemory* WarmMemory(MemoryUse use, std::size_t bytes);
 
 // Asks for huge pages in all memory made from now on. The default is what callers of malloc get.
 void UseHugePages();
@@ -46,7 +53,7 @@ void UseHugePages();
 std::string PageDescription();
 
 // Minor page faults of this process so far.
-long PageFaults() noexcept;
+std::int64_t PageFaults() noexcept;
 
 // Bytes of memory that nobody uses at present.
 std::size_t FreeMemoryBytes() noexcept;

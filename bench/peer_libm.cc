@@ -10,7 +10,7 @@ void LibmNested(const LoopJob& job) noexcept {
   const float base = static_cast<float>(job.base);
   const float dim = static_cast<float>(job.dim);
   for (std::size_t r = 0; r < job.rows; ++r) {
-    const float position = static_cast<float>(job.start + static_cast<std::int64_t>(r));
+    const float position = static_cast<float>(PositionOfRow(job, r));
     float* out = job.out + r * job.dim;
     for (std::size_t k = 0; k < job.dim / 2; ++k) {
       const float angle = position / std::pow(base, static_cast<float>(2 * k) / dim);
@@ -23,7 +23,7 @@ void LibmNested(const LoopJob& job) noexcept {
 // Compilers may join the two calls to one of sincosf; that is what the loop's authors get too.
 void LibmHoisted(const LoopJob& job) noexcept {
   for (std::size_t r = 0; r < job.rows; ++r) {
-    const float position = static_cast<float>(job.start + static_cast<std::int64_t>(r));
+    const float position = static_cast<float>(PositionOfRow(job, r));
     float* out = job.out + r * job.dim;
     for (std::size_t k = 0; k < job.dim / 2; ++k) {
       const float angle = position * job.radians_f32[k];

@@ -124,7 +124,7 @@ struct Waves {
   F cos;
 };
 
-[[maybe_unused]] inline F Angles(const LoopJob& job, std::int64_t position, std::size_t k) {
+[[maybe_unused]] inline F Angles(const LoopJob& job, double position, std::size_t k) {
   return Multiply(SetAll(static_cast<float>(position)), Load(job.radians_f32 + k));
 }
 
@@ -134,7 +134,7 @@ template <class Calculation>
 void FillRows(const LoopJob& job) noexcept {
   const std::size_t count = job.dim / 2;
   for (std::size_t r = 0; r < job.rows; ++r) {
-    const std::int64_t position = job.start + static_cast<std::int64_t>(r);
+    const double position = PositionOfRow(job, r);
     float* out = job.out + r * job.dim;
     std::size_t k = 0;
     for (; k + kLanes <= count; k += kLanes) {
@@ -152,14 +152,14 @@ void FillRows(const LoopJob& job) noexcept {
 
 #ifdef POSENC_BENCH_SLEEF
 struct SleefU10 {
-  static Waves At(const LoopJob& job, std::int64_t position, std::size_t k) {
+  static Waves At(const LoopJob& job, double position, std::size_t k) {
     const auto waves = POSENC_BENCH_SLEEF_F32(u10)(Angles(job, position, k));
     return {waves.x, waves.y};
   }
 };
 
 struct SleefU35 {
-  static Waves At(const LoopJob& job, std::int64_t position, std::size_t k) {
+  static Waves At(const LoopJob& job, double position, std::size_t k) {
     const auto waves = POSENC_BENCH_SLEEF_F32(u35)(Angles(job, position, k));
     return {waves.x, waves.y};
   }
@@ -167,8 +167,8 @@ struct SleefU35 {
 
 // Double lanes and half turns: the accurate way to do it with SLEEF.
 struct SleefPi {
-  static Waves At(const LoopJob& job, std::int64_t position, std::size_t k) {
-    const D p = SetAll(static_cast<double>(position));
+  static Waves At(const LoopJob& job, double position, std::size_t k) {
+    const D p = SetAll(position);
     const auto low = POSENC_BENCH_SLEEF_F64(Multiply(p, Load(job.half_turns + k)));
     const auto high = POSENC_BENCH_SLEEF_F64(Multiply(p, Load(job.half_turns + k + kLanes / 2)));
     return {ToFloat(low.x, high.x), ToFloat(low.y, high.y)};
@@ -178,7 +178,7 @@ struct SleefPi {
 
 #ifdef POSENC_BENCH_LIBMVEC
 struct Libmvec {
-  static Waves At(const LoopJob& job, std::int64_t position, std::size_t k) {
+  static Waves At(const LoopJob& job, double position, std::size_t k) {
     const F angles = Angles(job, position, k);
     return {POSENC_BENCH_LIBMVEC_F32(sinf)(angles), POSENC_BENCH_LIBMVEC_F32(cosf)(angles)};
   }
@@ -187,7 +187,7 @@ struct Libmvec {
 
 #ifdef POSENC_BENCH_EIGEN
 struct EigenPackets {
-  static Waves At(const LoopJob& job, std::int64_t position, std::size_t k) {
+  static Waves At(const LoopJob& job, double position, std::size_t k) {
     const F angles = Angles(job, position, k);
     return {Eigen::internal::psin(angles), Eigen::internal::pcos(angles)};
   }
@@ -198,7 +198,7 @@ constexpr Peer kPeers[] = {
 #ifdef POSENC_BENCH_SLEEF
     {"Sleef/sincosf_u10", POSENC_BENCH_TARGET, FillRows<SleefU10>},
     {"Sleef/sincosf_u35", POSENC_BENCH_TARGET, FillRows<SleefU35>},
-    {"Sleef/sincospi_u05", POSENC_BENCH_TARGET, FillRows<SleefPi>},
+    {"Sleef/sincospi_u05", POSENC_BENCH_TARGET, FillRows<SleefPi>, 0, true},
 #endif
 #ifdef POSENC_BENCH_LIBMVEC
     {"Libmvec", POSENC_BENCH_TARGET, FillRows<Libmvec>},

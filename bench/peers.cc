@@ -18,22 +18,19 @@ constexpr std::size_t kPaddingLanes = 64;
 Frequencies::Frequencies(const posenc::Spec& spec) {
   const std::size_t count = spec.dim / 2;
   const std::size_t padded = (count + kPaddingLanes - 1) / kPaddingLanes * kPaddingLanes;
-  radians.resize(padded);
   radians_f32.resize(padded);
   half_turns.resize(padded);
   for (std::size_t k = 0; k < count; ++k) {
     const long double exponent = -2.0L * static_cast<long double>(k) / static_cast<long double>(spec.dim);
-    radians[k] = spec.inv_freq.empty() ? std::pow(static_cast<long double>(spec.base), exponent) : spec.inv_freq[k];
-    radians_f32[k] = static_cast<float>(radians[k]);
-    half_turns[k] = static_cast<double>(radians[k] / std::numbers::pi_v<long double>);
+    const long double radians =
+        spec.inv_freq.empty() ? std::pow(static_cast<long double>(spec.base), exponent) : spec.inv_freq[k];
+    radians_f32[k] = static_cast<float>(radians);
+    half_turns[k] = static_cast<double>(radians / std::numbers::pi_v<long double>);
   }
 }
 
-LoopJob JobFor(const posenc::Spec& spec, const Frequencies& frequencies, std::int64_t start, std::size_t rows,
-               float* out) {
+LoopJob JobFor(const posenc::Spec& spec, const Frequencies& frequencies, float* out) {
   LoopJob job;
-  job.start = start;
-  job.rows = rows;
   job.dim = spec.dim;
   job.base = spec.base;
   job.radians_f32 = frequencies.radians_f32.data();

@@ -20,13 +20,14 @@ namespace posenc_bench {
 struct Frequencies {
   explicit Frequencies(const posenc::Spec& spec);
 
-  std::vector<long double> radians;  // the reference: w_k
-  std::vector<float> radians_f32;    // w_k rounded to float
-  std::vector<double> half_turns;    // w_k / pi, for sincospi
+  std::vector<float> radians_f32;  // w_k rounded to float
+  std::vector<double> half_turns;  // w_k / pi, for sincospi
 };
 
-// What a loop computes: element 2k of row r is sin((start + r) * w_k), element 2k + 1 the cosine. dim is even.
+// What a loop computes: element 2k of row r is sin(p * w_k), element 2k + 1 the cosine, with p the position of row r:
+// positions[r], or start + r where there is no list. dim is even.
 struct LoopJob {
+  const double* positions = nullptr;
   std::int64_t start = 0;
   std::size_t rows = 0;
   std::size_t dim = 0;
@@ -36,8 +37,13 @@ struct LoopJob {
   float* out = nullptr;
 };
 
-LoopJob JobFor(const posenc::Spec& spec, const Frequencies& frequencies, std::int64_t start, std::size_t rows,
-               float* out);
+// static: files that are compiled for one instruction set must not emit a copy that the linker keeps for everybody.
+static inline double PositionOfRow(const LoopJob& job, std::size_t r) {
+  return job.positions != nullptr ? job.positions[r] : static_cast<double>(job.start + static_cast<std::int64_t>(r));
+}
+
+// A job of no rows yet.
+LoopJob JobFor(const posenc::Spec& spec, const Frequencies& frequencies, float* out);
 
 using Loop = void (*)(const LoopJob&) noexcept;
 
@@ -46,6 +52,7 @@ struct Peer {
   const char* target;  // instruction set as in names of benchmarks, e.g. "avx2"
   Loop loop;
   std::int64_t highway_target = 0;  // to be chosen in Highway before the call; 0: not a Highway loop
+  bool double_angles = false;       // p * w_k in double, not in float
 };
 
 // A list without std::vector, for files that are compiled for one instruction set: an inline function of the standard
@@ -59,8 +66,10 @@ struct PeerList {
 void LibmNested(const LoopJob& job) noexcept;   // the frequency by powf in the inner loop, as engines have it
 void LibmHoisted(const LoopJob& job) noexcept;  // frequencies from a table
 
-// peer_highway.cc. Float angles, Highway's contrib Sin and Cos.
+// peer_highway.cc, for the target that Highway is set to. Float angles, Highway's contrib Sin and Cos.
 void HighwaySinCos(const LoopJob& job) noexcept;
+// Multiplies an array of doubles (element_bytes is 8) or else of floats by `by`, in place.
+void HighwayScale(void* data, std::size_t bytes, std::size_t element_bytes, float by) noexcept;
 const char* HighwayActiveTarget() noexcept;
 
 // peer_x86.cc, once for each instruction set.

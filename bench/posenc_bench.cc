@@ -8,10 +8,12 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bench/cases.h"
 #include "bench/memory.h"
 #include "bench/table_reporter.h"
+#include "bench/text.h"
 #include "posenc/posenc.h"
 
 namespace posenc_bench {
@@ -21,6 +23,8 @@ void PrintHelp() {
   std::puts(
       "posenc_bench [flags]                         measures posenc, its peers and the fill of the same memory\n"
       "  --table                                    a short list: the best target, peers at dim 512 and 8 MiB\n"
+      "  --quick                                    one short pass of everything: that it runs, and writes what it "
+      "should\n"
       "  --alone                                    nothing but the subject runs: for profilers; no ratios\n"
       "  --pages=huge                               asks for huge pages; the default is what malloc gives\n"
       "  --benchmark_filter=<regex>                 only names that match, e.g. 'EncodeRange/.*/d512/8MiB/'\n"
@@ -63,10 +67,8 @@ std::string Caches() {
   for (const benchmark::CPUInfo::CacheInfo& cache : benchmark::CPUInfo::Get().caches) {
     if (cache.type == "Instruction") continue;
     if (!text.empty()) text += ", ";
-    char part[64];
-    std::snprintf(part, sizeof(part), "L%d %d KiB", cache.level, cache.size / 1024);
-    text += part;
-    if (cache.num_sharing > 1) std::snprintf(part, sizeof(part), " shared by %d", cache.num_sharing), text += part;
+    text += Text("L%d %d KiB", cache.level, cache.size / 1024);
+    if (cache.num_sharing > 1) text += Text(" shared by %d", cache.num_sharing);
   }
   return text.empty() ? "unknown" : text;
 }
@@ -120,16 +122,26 @@ int Main(int argc, char** argv) {
   Options options;
   options.table_only = TakeFlag(&argc, argv, "--table");
   options.alone = TakeFlag(&argc, argv, "--alone");
+  const bool quick = TakeFlag(&argc, argv, "--quick");
+  if (quick) options.effort = {.rounds = 1, .sample_seconds = 0.0};
   if (TakeFlag(&argc, argv, "--pages=huge")) UseHugePages();
   const bool own_report = !HasFlagPrefix(argc, argv, "--benchmark_format");
 
+  // Before the caller's own arguments, which win.
+  std::vector<char*> arguments(argv, argv + argc);
+  char shortest[] = "--benchmark_min_time=1e-9";
+  if (quick) arguments.insert(arguments.begin() + 1, shortest);
+  arguments.push_back(nullptr);
+  argc = static_cast<int>(arguments.size()) - 1;
+  argv = arguments.data();
   benchmark::Initialize(&argc, argv, PrintHelp);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
 #if !defined(__OPTIMIZE__) || !defined(NDEBUG)
   std::fputs("posenc_bench: this is not an optimised build with NDEBUG; its figures say nothing about posenc.\n",
              stderr);
 #endif
-  const Facts facts = CollectFacts();
+  Facts facts = CollectFacts();
+  if (quick) facts.emplace_back("quick", "one pass of everything: its times and ratios say nothing");
   for (const auto& [key, value] : facts) benchmark::AddCustomContext(key, value);
   RegisterCases(options);
 

@@ -30,6 +30,7 @@ class TableReporter : public benchmark::BenchmarkReporter {
 
   Facts facts_;
   std::string last_label_;
+  std::vector<double> flat_ns_per_element_;
   bool failed_ = false;
 };
 
