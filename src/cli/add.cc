@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "posenc/posenc.h"
+#include "posenc/presets.h"
 #include "src/cli/element_type.h"
 #include "src/cli/input_file.h"
 #include "src/cli/npy.h"
@@ -47,10 +48,11 @@ Outcome FindRows(const InputFile& input, const NpyArray& array, RowShape* shape,
 }
 
 // An encoder for rows of shape.dim elements, whether --dim says so or says nothing.
-Outcome MakeRowEncoder(const InputFile& input, const RowShape& shape, SpecTexts texts, Encoder* encoder) {
+Outcome MakeRowEncoder(const InputFile& input, const RowShape& shape, SpecTexts texts, presets::Preset* preset,
+                       Encoder* encoder) {
   const bool is_implied = !texts.dim;
   if (is_implied) texts.dim = std::to_string(shape.dim);
-  Outcome outcome = MakeEncoder(texts, encoder);
+  Outcome outcome = MakeEncoder(texts, preset, encoder);
   const std::string axis = input.named() + " has a last axis of " + std::to_string(shape.dim);
   // The file broke the rule, not the command line.
   if (is_implied && outcome.sentence.starts_with("--dim ")) return Failure(axis + ": " + outcome.sentence);
@@ -58,11 +60,12 @@ Outcome MakeRowEncoder(const InputFile& input, const RowShape& shape, SpecTexts 
   return Failure(axis + ", which must be that of --dim, " + std::to_string(encoder->spec().dim));
 }
 
-Outcome ParseScale(const AddTexts& texts, std::uint64_t dim, double* scale) {
+Outcome ParseScale(const AddTexts& texts, std::uint64_t dim, const presets::Preset& preset, double* scale) {
   if (texts.x_scale == "sqrt-dim") {
     *scale = std::sqrt(static_cast<double>(dim));  // dim is at most 2^26
     return Done();
   }
+  *scale = preset.x_scale;
   Outcome outcome = ParseReal("--x-scale", texts.x_scale, scale);
   return !outcome.done() || std::isfinite(*scale) ? outcome : BadCommandLine(SentenceOf(Error::kXScale));
 }
@@ -79,15 +82,29 @@ bool IsInt64(const PositionRange& range) noexcept {
   return (range.count - 1) <= room / (up ? step : 0 - step);
 }
 
+// The range of --start and --step, which are those of the preset where they are left out.
+Outcome ReadRange(const AddTexts& texts, const RowShape& shape, const presets::Preset& preset, PositionRange* range) {
+  if (preset.order == presets::Order::kRelative && !texts.start) {
+    return BadCommandLine("--preset " + texts.spec.preset.value_or("") +
+                          " must stand with --start or --positions-file here: its program has 2 * length - 1 rows, "
+                          "from position length - 1 down, and adds none of them");
+  }
+  // An array with rows has fewer than 2^62 of them; one without may have any length.
+  const presets::Range rows = RangeOf(preset, shape.rows == 0 ? 0 : static_cast<std::size_t>(shape.length));
+  *range = {.start = rows.start, .step = rows.step, .count = shape.length};
+  Outcome outcome = ParseInteger("--start", texts.start, &range->start);
+  if (outcome.done()) outcome = ParseInteger("--step", texts.step, &range->step);
+  if (outcome.done() && shape.length != 0 && !IsInt64(*range)) {
+    outcome = BadCommandLine(SentenceOf(Error::kRange) + ", with " + std::to_string(shape.length) + " rows");
+  }
+  return outcome;
+}
+
 Outcome OpenPositions(const AddTexts& texts, const InputFile& input, const RowShape& shape,
-                      std::unique_ptr<PositionSource>* positions) {
+                      const presets::Preset& preset, std::unique_ptr<PositionSource>* positions) {
   if (!texts.positions_file) {
-    PositionRange range{.count = shape.length};
-    Outcome outcome = ParseInteger("--start", texts.start, &range.start);
-    if (outcome.done()) outcome = ParseInteger("--step", texts.step, &range.step);
-    if (outcome.done() && shape.length != 0 && !IsInt64(range)) {
-      outcome = BadCommandLine(SentenceOf(Error::kRange) + ", with " + std::to_string(shape.length) + " rows");
-    }
+    PositionRange range;
+    Outcome outcome = ReadRange(texts, shape, preset, &range);
     *positions = std::make_unique<RangePositions>(range);
     return outcome;
   }
@@ -115,15 +132,16 @@ Outcome AddToNpy(const AddTexts& texts) {
   std::uint64_t data_offset = 0;
   RowShape shape;
   const ElementType* type = nullptr;
+  presets::Preset preset;
   Encoder encoder;
   Addend addend;
   std::unique_ptr<PositionSource> positions;
   Outcome outcome = input.Open("", texts.input);
   if (outcome.done()) outcome = ReadNpyHeader(&input, &array, &data_offset);
   if (outcome.done()) outcome = FindRows(input, array, &shape, &type);
-  if (outcome.done()) outcome = MakeRowEncoder(input, shape, texts.spec, &encoder);
-  if (outcome.done()) outcome = ParseScale(texts, shape.dim, &addend.scale);
-  if (outcome.done()) outcome = OpenPositions(texts, input, shape, &positions);
+  if (outcome.done()) outcome = MakeRowEncoder(input, shape, texts.spec, &preset, &encoder);
+  if (outcome.done()) outcome = ParseScale(texts, shape.dim, preset, &addend.scale);
+  if (outcome.done()) outcome = OpenPositions(texts, input, shape, preset, &positions);
   if (!outcome.done()) return outcome;
 
   const std::size_t row_bytes = encoder.spec().dim * type->size;

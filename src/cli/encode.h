@@ -3,6 +3,8 @@
 #ifndef POSENC_SRC_CLI_ENCODE_H_
 #define POSENC_SRC_CLI_ENCODE_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "posenc/posenc.h"
@@ -12,8 +14,12 @@
 
 namespace posenc::cli {
 
+// Refuses a table of count rows of dim elements that no file can hold. It takes a moment, whatever dim is, so that it
+// can be asked before an encoder is made; a dim that no encoder has passes.
+Outcome ExpectTableFits(std::uint64_t count, std::size_t dim, const ElementType& type);
+
 // Writes the table of shape (positions->count(), dim) to path, a chunk of rows at a time: the memory used does not grow
-// with the number of rows.
+// with the number of rows. The table fits.
 Outcome EncodeToNpy(const Encoder& encoder, PositionSource* positions, const ElementType& type,
                     const std::string& path);
 

@@ -11,11 +11,16 @@
 #define POSENC_SRC_CLI_OUTPUT_FILE_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "src/cli/outcome.h"
 
 namespace posenc::cli {
+
+// Bytes. Files end where off_t does.
+inline constexpr std::uint64_t kLargestFile = std::numeric_limits<std::int64_t>::max();
 
 // One at a time: the signal handlers know of a single temporary file.
 class OutputFile {

@@ -7,17 +7,15 @@
 #include <string>
 
 #include "posenc/posenc.h"
+#include "src/cli/chart.h"
 #include "src/cli/outcome.h"
 #include "src/cli/position_range.h"
 
 namespace posenc::cli {
 
-inline constexpr std::size_t kSmallestPicture = 240;  // pixels, of a side
-inline constexpr std::size_t kLargestPicture = 4000;  // three bytes a pixel: 48 MB
-
 // Draws positions down and dimensions across and writes the picture to path as a PNG of at most width by height pixels,
 // which are in kSmallestPicture .. kLargestPicture. Elements that have room are rectangles of whole pixels, and the
-// picture takes only the room they need; otherwise a pixel is the mean of what it covers.
+// picture takes only the room they need; otherwise a pixel is the mean of what it covers. There is a position at least.
 Outcome PlotToPng(const Encoder& encoder, const PositionRange& positions, std::size_t width, std::size_t height,
                   const std::string& path);
 

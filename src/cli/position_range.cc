@@ -29,9 +29,10 @@ bool CountTo(std::int64_t last, PositionRange* range) noexcept {
 
 }  // namespace
 
-Outcome ParsePositionRange(std::string_view text, PositionRange* range) {
-  const auto refused = [text](const char* rule) {
-    return BadCommandLine("--positions must " + std::string(rule) + ", not " + Quoted(text));
+Outcome ParsePositionRange(const char* option, std::string_view text, PositionRange* range) {
+  const std::string name(option);
+  const auto refused = [&](const std::string& rule) {
+    return BadCommandLine(name + " must " + rule + ", not " + Quoted(text));
   };
   constexpr const char* kForm = "be A:B or A:B:STEP with 64-bit integers and no blanks";
   const std::size_t colon = text.find(':');
@@ -57,7 +58,7 @@ Outcome ParsePositionRange(std::string_view text, PositionRange* range) {
     if (up ? end <= range->start : end >= range->start) return Done();
     last = up ? end - 1 : end + 1;
   }
-  if (!CountTo(last, range)) return refused("hold fewer than 2^64 positions");
+  if (!CountTo(last, range)) return refused("hold fewer than 2^64 " + name.substr(name.find_first_not_of('-')));
   return Done();
 }
 

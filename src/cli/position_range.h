@@ -22,8 +22,9 @@ struct PositionRange {
 };
 
 // The positions of Python's range(A, B, STEP). A and every position are int64; B may also be the first integer past
-// either end of int64, so that the last int64 can be reached. STEP is not 0 and is 1 when left out.
-Outcome ParsePositionRange(std::string_view text, PositionRange* range);
+// either end of int64, so that the last int64 can be reached. STEP is not 0 and is 1 when left out. option is
+// --positions, or another name in the plural.
+Outcome ParsePositionRange(const char* option, std::string_view text, PositionRange* range);
 
 }  // namespace posenc::cli
 

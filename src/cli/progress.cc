@@ -1,4 +1,4 @@
-// Progress of a long write: bytes done go in, one line on a terminal comes out, and nothing elsewhere.
+// Progress of a long write: bytes or offsets done go in, one line on a terminal comes out, and nothing elsewhere.
 
 #include "src/cli/progress.h"
 
@@ -18,17 +18,18 @@ namespace {
 constexpr std::chrono::milliseconds kQuietTime(300);
 constexpr std::chrono::milliseconds kDrawInterval(100);
 
-// "1.50 GB", decimal units as GB/s has them.
-std::string FormatBytes(double bytes) {
-  constexpr std::array<const char*, 7> kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-  std::size_t unit = 0;
-  while (bytes >= 999.5 && unit + 1 < kUnits.size()) {
-    bytes /= 1000.0;
-    ++unit;
+// "1.5 GB", decimal units as GB/s has them; "1.5 M" and "15" without a unit.
+std::string FormatAmount(double amount, const char* unit) {
+  constexpr std::array<const char*, 7> kPrefixes = {"", "k", "M", "G", "T", "P", "E"};
+  std::size_t prefix = 0;
+  while (amount >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    amount /= 1000.0;
+    ++prefix;
   }
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), unit == 0 || bytes >= 100 ? "%.0f %s" : "%.1f %s", bytes, kUnits[unit]);
-  return text.data();
+  std::array<char, 32> number;
+  std::snprintf(number.data(), number.size(), prefix == 0 || amount >= 100 ? "%.0f" : "%.1f", amount);
+  const std::string suffix = std::string(kPrefixes[prefix]) + unit;
+  return number.data() + (suffix.empty() ? suffix : " " + suffix);
 }
 
 // "0:42", "12:05" or "3:07:11".
@@ -51,9 +52,10 @@ std::size_t TerminalColumns() noexcept {
 
 }  // namespace
 
-Progress::Progress(std::uint64_t total_bytes) noexcept
+Progress::Progress(std::uint64_t total, Unit unit) noexcept
     : on_terminal_(isatty(STDERR_FILENO) == 1),
-      total_bytes_(std::max<std::uint64_t>(total_bytes, 1)),
+      unit_(unit),
+      total_(std::max<std::uint64_t>(total, 1)),
       begin_(Clock::now()),
       next_draw_(begin_ + kQuietTime) {}
 
@@ -61,8 +63,8 @@ Progress::~Progress() {
   if (drawn_) std::fputs("\r\x1b[K", stderr);
 }
 
-void Progress::Advance(std::uint64_t bytes) noexcept {
-  done_bytes_ += bytes;
+void Progress::Advance(std::uint64_t amount) noexcept {
+  done_ += amount;
   if (!on_terminal_) return;
   const Clock::time_point now = Clock::now();
   if (now < next_draw_) return;
@@ -71,12 +73,17 @@ void Progress::Advance(std::uint64_t bytes) noexcept {
 }
 
 void Progress::Draw(double seconds) noexcept {
-  const double done = static_cast<double>(done_bytes_);
-  const double total = static_cast<double>(total_bytes_);
+  const double done = static_cast<double>(done_);
+  const double total = static_cast<double>(total_);
   const double rate = done / seconds;
+  const bool is_bytes = unit_ == Unit::kBytes;
+  const char* const unit = is_bytes ? "B" : "";
+  std::array<char, 32> speed;
+  std::snprintf(speed.data(), speed.size(), "%.2f GB/s", rate / 1e9);
   std::array<char, 160> numbers;
-  std::snprintf(numbers.data(), numbers.size(), " %3.0f%%  %s of %s  %.2f GB/s  %s left", 100.0 * done / total,
-                FormatBytes(done).c_str(), FormatBytes(total).c_str(), rate / 1e9,
+  std::snprintf(numbers.data(), numbers.size(), " %3.0f%%  %s of %s%s  %s  %s left", 100.0 * done / total,
+                FormatAmount(done, unit).c_str(), FormatAmount(total, unit).c_str(), is_bytes ? "" : " offsets",
+                is_bytes ? speed.data() : FormatAmount(rate, "/s").c_str(),
                 FormatDuration((total - done) / rate).c_str());
   std::string line = numbers.data();
   // The last column stays free: a terminal would wrap there. The bar has what the numbers leave, if that is enough.

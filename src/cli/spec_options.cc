@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "src/cli/numbers.h"
+#include "src/cli/preset_options.h"
 
 namespace posenc::cli {
 namespace {
@@ -56,7 +58,7 @@ Outcome ParseChoice(const char* option, const std::optional<std::string>& text, 
   return BadCommandLine(std::string(option) + " must be " + allowed + ", not " + Quoted(*text));
 }
 
-Outcome ParseReal(const char* option, std::string_view text, double* value) {
+Outcome ParseRealText(const char* option, std::string_view text, double* value) {
   switch (ParseNumber(text, value)) {
     case NumberError::kNone:
       return Done();
@@ -106,7 +108,7 @@ Outcome ParseFrequencies(const std::string& argument, std::vector<double>* frequ
     begin = end + 1;
     if (from_file && item.empty()) continue;
     double frequency = 0.0;
-    const Outcome parsed = ParseReal("every value of --inv-freq", item, &frequency);
+    const Outcome parsed = ParseRealText("every value of --inv-freq", item, &frequency);
     if (!parsed.done()) return parsed;
     frequencies->push_back(frequency);
   }
@@ -114,11 +116,34 @@ Outcome ParseFrequencies(const std::string& argument, std::vector<double>* frequ
   return Done();
 }
 
+// A list of frequencies leaves nothing for --base and --spacing to do.
+Outcome RefuseBesideFrequencies(const SpecTexts& texts) {
+  const char* const given = texts.base ? "--base" : texts.spacing ? "--spacing" : nullptr;
+  if (given == nullptr) return Done();
+  const std::string rule = std::string(given) + " must be left out with ";
+  if (texts.inv_freq) return BadCommandLine(rule + "--inv-freq, which takes its place");
+  return BadCommandLine(rule + "--preset " + *texts.preset + ", whose frequencies are a list that only --inv-freq " +
+                        "can replace");
+}
+
+// Fields of one number or name.
+Outcome ReadFields(const SpecTexts& texts, Spec* spec) {
+  Outcome outcome = spec->inv_freq.empty() ? Done() : RefuseBesideFrequencies(texts);
+  if (outcome.done()) outcome = ParseReal("--base", texts.base, &spec->base);
+  if (outcome.done()) outcome = ParseReal("--position-scale", texts.position_scale, &spec->position_scale);
+  if (outcome.done()) outcome = ParseReal("--amplitude", texts.amplitude, &spec->amplitude);
+  if (outcome.done()) outcome = ParseChoice<Layout>("--layout", texts.layout, kLayouts, &spec->layout);
+  if (outcome.done()) outcome = ParseChoice<Spacing>("--spacing", texts.spacing, kSpacings, &spec->spacing);
+  if (outcome.done()) outcome = ParseChoice<OddDim>("--odd", texts.odd, kOdds, &spec->odd);
+  return outcome;
+}
+
 }  // namespace
 
 std::string SentenceOf(Error error) {
   // Longer names stand before those they begin with.
   static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"for Similarity dim", "for similarity --dim"},
       {"Spec::dim", "--dim"},
       {"Spec::base", "--base"},
       {"Spec::spacing", "--spacing"},
@@ -150,7 +175,7 @@ Outcome ParseCount(const char* option, const std::string& text, std::size_t leas
 }
 
 Outcome ParseReal(const char* option, const std::optional<std::string>& text, double* value) {
-  return text ? ParseReal(option, std::string_view(*text), value) : Done();
+  return text ? ParseRealText(option, *text, value) : Done();
 }
 
 Outcome ParseInteger(const char* option, const std::optional<std::string>& text, std::int64_t* value) {
@@ -158,39 +183,58 @@ Outcome ParseInteger(const char* option, const std::optional<std::string>& text,
   return BadCommandLine(std::string(option) + " must be a 64-bit integer such as 0 or -5, not " + Quoted(*text));
 }
 
-Outcome MakeEncoder(const SpecTexts& texts, Encoder* encoder) {
-  const std::string dim = texts.dim.value_or("");
-  Spec spec;
-  spec.cos_first = texts.cos_first;
-  // The library knows the largest dim; here the text must only be an integer that the field holds.
-  if (ParseNumber(dim, &spec.dim) == NumberError::kNotANumber) {
-    return BadCommandLine("--dim must be an integer such as 512, not " + Quoted(dim));
+Outcome ParseDim(const SpecTexts& texts, std::size_t* dim) {
+  const std::string text = texts.dim.value_or("");
+  // Beyond 64 bits it is the largest integer, which the library refuses too.
+  switch (ParseNumber(text, dim)) {
+    case NumberError::kNone:
+      return Done();
+    case NumberError::kOutOfRange:
+      *dim = std::numeric_limits<std::size_t>::max();
+      return Done();
+    case NumberError::kNotANumber:
+      break;
   }
-  Outcome outcome = ParseReal("--base", texts.base, &spec.base);
-  if (outcome.done()) outcome = ParseReal("--position-scale", texts.position_scale, &spec.position_scale);
-  if (outcome.done()) outcome = ParseReal("--amplitude", texts.amplitude, &spec.amplitude);
-  if (outcome.done()) outcome = ParseChoice<Layout>("--layout", texts.layout, kLayouts, &spec.layout);
-  if (outcome.done()) outcome = ParseChoice<Spacing>("--spacing", texts.spacing, kSpacings, &spec.spacing);
-  if (outcome.done()) outcome = ParseChoice<OddDim>("--odd", texts.odd, kOdds, &spec.odd);
-  if (outcome.done() && texts.inv_freq) outcome = ParseFrequencies(*texts.inv_freq, &spec.inv_freq);
+  return BadCommandLine("--dim must be an integer such as 512, not " + Quoted(text));
+}
+
+Outcome MakeEncoder(const SpecTexts& texts, presets::Preset* preset, Encoder* encoder) {
+  const presets::NamedPreset* named = nullptr;
+  std::size_t dim = 0;
+  std::vector<double> inv_freq;
+  Outcome outcome = FindPreset(texts.preset, &named);
+  if (outcome.done()) outcome = ParseDim(texts, &dim);
+  if (outcome.done() && texts.inv_freq) outcome = ParseFrequencies(*texts.inv_freq, &inv_freq);
+  if (!outcome.done()) return outcome;
+  *preset = named == nullptr ? presets::Preset{} : named->make(dim);
+
+  Spec& spec = preset->spec;
+  if (named == nullptr || texts.inv_freq) spec.dim = dim;
+  if (texts.inv_freq) spec.inv_freq = std::move(inv_freq);
+  if (texts.cos_first_given) spec.cos_first = texts.cos_first;
+  outcome = ReadFields(texts, &spec);
   if (!outcome.done()) return outcome;
 
   Result<Encoder> made = Encoder::Make(spec);
-  if (made.error == Error::kMemory) {
-    return Failure("--dim " + dim + " needs more memory than this machine gives: " + SentenceOf(made.error));
+  // A preset that found no memory for its frequencies has no base.
+  const bool is_starved = made.error == Error::kBase && named != nullptr && !texts.base;
+  if (made.error == Error::kMemory || is_starved) {
+    return Failure("--dim " + std::to_string(dim) +
+                   " needs more memory than this machine gives: " + SentenceOf(Error::kMemory));
   }
   if (!made) return BadCommandLine(SentenceOf(made.error));
   *encoder = std::move(made.value);
   return Done();
 }
 
-std::string Describe(const Spec& spec, const PositionRange& positions) {
+std::string Describe(const Spec& spec, const char* what, const PositionRange& positions) {
   const Spec standard;
   std::string line = "dim " + std::to_string(spec.dim) + ", ";
   if (positions.count == 0) {
-    line += "no positions";
+    line += std::string("no ") + what;
   } else {
-    line += "positions " + std::to_string(positions.start) + " to " + std::to_string(positions.at(positions.count - 1));
+    line += std::string(what) + " " + std::to_string(positions.start) + " to " +
+            std::to_string(positions.at(positions.count - 1));
   }
   if (positions.step != 1) line += " step " + std::to_string(positions.step);
   line += spec.inv_freq.empty() ? ", base " + FormatNumber(spec.base) : std::string(", own frequencies");

@@ -10,13 +10,17 @@
 #include <string>
 
 #include "posenc/posenc.h"
+#include "posenc/presets.h"
 #include "src/cli/outcome.h"
 #include "src/cli/position_range.h"
 
 namespace posenc::cli {
 
-// What was typed. An option that was not given leaves the default of Spec.
+inline constexpr std::size_t kLargestDim = std::size_t{1} << 26;  // of Spec::dim
+
+// What was typed. An option that was not given leaves the value of the preset, and without one the default of Spec.
 struct SpecTexts {
+  std::optional<std::string> preset;
   std::optional<std::string> dim;
   std::optional<std::string> base;
   std::optional<std::string> layout;
@@ -26,10 +30,14 @@ struct SpecTexts {
   std::optional<std::string> amplitude;
   std::optional<std::string> odd;
   bool cos_first = false;
+  bool cos_first_given = false;
 };
 
-// An encoder for the options. dim has been given.
-Outcome MakeEncoder(const SpecTexts& texts, Encoder* encoder);
+// dim, as far as it is an integer; the library knows which ones are allowed.
+Outcome ParseDim(const SpecTexts& texts, std::size_t* dim);
+
+// An encoder for the options. dim has been given. *preset is that of the options, with their values in its spec.
+Outcome MakeEncoder(const SpecTexts& texts, presets::Preset* preset, Encoder* encoder);
 
 // The sentence of a rule of the library, with options and their values in place of its fields, arguments and
 // enumerators.
@@ -43,8 +51,8 @@ Outcome ParseCount(const char* option, const std::string& text, std::size_t leas
 Outcome ParseReal(const char* option, const std::optional<std::string>& text, double* value);
 Outcome ParseInteger(const char* option, const std::optional<std::string>& text, std::int64_t* value);
 
-// One line about the encoding: dim, positions and every field that is not its default.
-std::string Describe(const Spec& spec, const PositionRange& positions);
+// One line about the encoding: dim, the positions (or as `what` calls them) and every field that is not its default.
+std::string Describe(const Spec& spec, const char* what, const PositionRange& positions);
 
 }  // namespace posenc::cli
 

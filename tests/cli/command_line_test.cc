@@ -73,6 +73,12 @@ std::vector<Refused> RefusedOptions() {
        {"--inv-freq", "1,2"},
        "--inv-freq must be left out or hold one value a frequency: floor(dim/2), or ceil(dim/2) with drop-cos"},
       {"FrequencyInfinite", {"--inv-freq", "1,2,3,inf"}, "every value of --inv-freq must be finite"},
+      {"FrequenciesAndBase",
+       {"--inv-freq", "1,2,3,4", "--base", "7"},
+       "--base must be left out with --inv-freq, which takes its place"},
+      {"FrequenciesAndSpacing",
+       {"--inv-freq", "1,2,3,4", "--spacing", "exclusive"},
+       "--spacing must be left out with --inv-freq, which takes its place"},
       {"FrequencyEmpty",
        {"--inv-freq", "1,2,,4"},
        "every value of --inv-freq must be a number such as 0.5 or 1e4, not \"\""},
@@ -108,10 +114,17 @@ TEST(CommandLine, RefusesWhatItDoesNotKnow) {
     std::vector<std::string> arguments;
     const char* named;
   } const cases[] = {
-      {{}, "encode, add, plot or info"},
+      {{}, "encode, add, plot, similarity, presets or info"},
       {{"transmute"}, "transmute"},
       {{"encode", "--positions", "0:4", "-o", directory / "x.npy"}, "--dim"},
-      {{"encode", "--dim", "8", "-o", directory / "x.npy"}, "--positions"},
+      {{"encode", "--dim", "8", "-o", directory / "x.npy"}, "one of --positions, --length and --positions-file"},
+      {{"plot", "--dim", "8", "-o", directory / "x.npy"}, "one of --positions and --length"},
+      {{"plot", "--dim", "8", "--length", "4", "--positions", "0:4", "-o", directory / "x.npy"}, "and only one"},
+      {{"similarity", "--dim", "8", "-o", directory / "x.csv"}, "--offsets"},
+      {{"similarity", "--offsets", "0:4", "-o", directory / "x.csv"}, "--dim"},
+      {{"similarity", "--dim", "8", "--offsets", "0:4"}, "--output"},
+      {{"similarity", "--dim", "8", "--offsets", "0:4", "-o", ""}, "-o must be a path"},
+      {{"presets", "whisper"}, "whisper"},
       {{"encode", "--dim", "8", "--positions", "0:4"}, "--output"},
       {with({"more"}), "more"},
       {with({"--no-such-option"}), "--no-such-option"},
@@ -119,6 +132,7 @@ TEST(CommandLine, RefusesWhatItDoesNotKnow) {
       {with({"--base"}), "--base"},
       {with({"--dtype", "f80"}), "--dtype must be f32"},
       {with({"--width", "800"}), "--width"},
+      {with({"--cos-first=maybe"}), "--cos-first"},
       {{"plot", "--dim", "8", "--positions", "0:4", "--width", "239", "-o", directory / "x.png"},
        "--width must be an integer from 240 to 4000, not \"239\""},
       {{"plot", "--dim", "8", "--positions", "0:4", "--height", "4001", "-o", directory / "x.png"},
@@ -138,19 +152,36 @@ TEST(CommandLine, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(CommandLine, HelpExplainsEveryOptionAndGivesAnExample) {
-  const std::vector<const char*> shared = {
-      "--dim",       "--positions", "--base",      "--spacing", "--inv-freq", "--position-scale",
-      "--amplitude", "--layout",    "--cos-first", "--odd",     "--output"};
-  for (const std::string command : {"encode", "plot"}) {
+  const std::vector<std::string> shared = {
+      "--dim",       "--preset", "--base",      "--spacing", "--inv-freq", "--position-scale",
+      "--amplitude", "--layout", "--cos-first", "--odd",     "--output"};
+  const struct {
+    std::string command;
+    std::vector<std::string> options;
+  } cases[] = {
+      {"encode", {"--positions", "--length", "--positions-file", "--dtype"}},
+      {"add", {"--start", "--step", "--positions-file", "--x-scale"}},
+      {"plot", {"--positions", "--length", "--width", "--height"}},
+      {"similarity", {"--offsets", "--format", "--width", "--height"}},
+  };
+  for (const auto& [command, options] : cases) {
     const Ended ended = RunProgram({command, "--help"});
     EXPECT_EQ(0, ended.exit_code);
     EXPECT_EQ("", ended.err);
-    for (const char* option : shared) EXPECT_NE(std::string::npos, ended.out.find(option)) << option;
-    EXPECT_NE(std::string::npos, ended.out.find("posenc " + command + " --dim"));
+    for (const auto& named : {shared, options}) {
+      for (const std::string& option : named) EXPECT_NE(std::string::npos, ended.out.find(option + " ")) << option;
+    }
+    EXPECT_NE(std::string::npos, ended.out.find("  posenc " + command + " "));
+    // Lines that a terminal of 100 columns shows whole.
+    for (std::size_t begin = 0, end = 0; (end = ended.out.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      EXPECT_LE(end - begin, 100u) << ended.out.substr(begin, end - begin);
+    }
   }
   const Ended ended = RunProgram({"--help"});
   EXPECT_EQ(0, ended.exit_code);
-  for (const char* command : {"encode", "add", "plot", "info"}) EXPECT_NE(std::string::npos, ended.out.find(command));
+  for (const char* command : {"encode", "add", "plot", "similarity", "presets", "info"}) {
+    EXPECT_NE(std::string::npos, ended.out.find(command));
+  }
 }
 
 TEST(CommandLine, VersionAndInfo) {

@@ -182,13 +182,29 @@ TEST(Encode, ManyChunksAreOneTable) {
 
 TEST(Encode, RefusesATableThatNoFileHolds) {
   const TemporaryDirectory directory;
-  const Ended ended =
-      RunProgram({"encode", "--dim", "8", "--positions", "0:9223372036854775808", "-o", directory / "t.npy"});
-  EXPECT_EQ(2, ended.exit_code);
-  EXPECT_EQ(
-      "posenc: the positions and --dim ask for 9223372036854775808 rows of 32 bytes, and a file must be smaller than "
-      "2^63 bytes.\n",
-      ended.err);
+  const std::string most = "-9223372036854775808:9223372036854775807";
+  const struct {
+    std::vector<std::string> options;
+    std::string rows;
+  } cases[] = {
+      {{"--dim", "8", "--positions", "0:9223372036854775808"}, "9223372036854775808 rows of 32 bytes"},
+      {{"--dim", "8", "--length", "4611686018427387904"}, "4611686018427387904 rows of 32 bytes"},
+      // Refused before memory is taken for such a row and its tables.
+      {{"--dim", "67108864", "--positions", most}, "18446744073709551615 rows of 268435456 bytes"},
+      {{"--dim", "67108864", "--dtype", "f64", "--positions", most}, "18446744073709551615 rows of 536870912 bytes"},
+      {{"--dim", "67108864", "--preset", "llama3", "--positions", most},
+       "18446744073709551615 rows of 268435456 bytes"},
+      // 2^63 bytes, and its header.
+      {{"--dim", "67108864", "--positions", "0:34359738368"}, "34359738368 rows of 268435456 bytes"},
+  };
+  for (const auto& [options, rows] : cases) {
+    std::vector<std::string> arguments = {"encode", "-o", directory / "t.npy"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Ended ended = RunProgram(arguments, kBoundedMemory);
+    EXPECT_EQ(2, ended.exit_code);
+    EXPECT_EQ("posenc: the positions and --dim ask for " + rows + ", and a file must be smaller than 2^63 bytes.\n",
+              ended.err);
+  }
   EXPECT_TRUE(directory.Names().empty());
 }
 

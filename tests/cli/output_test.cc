@@ -27,6 +27,20 @@ Names EncodeTo(const std::string& path, const std::string& positions = "0:4") {
 
 Names PlotTo(const std::string& path) { return {"plot", "--dim", "64", "--positions", "0:100", "-o", path}; }
 
+Names SimilarityTo(const std::string& path, const std::string& format, const std::string& offsets = "0:400") {
+  return {"similarity", "--dim", "64", "--format", format, "--offsets", offsets, "-o", path};
+}
+
+// Commands that write to a path, each in its own way.
+using Command = Names (*)(const std::string& path);
+constexpr Command kCommands[] = {
+    [](const std::string& path) { return EncodeTo(path); },
+    [](const std::string& path) { return PlotTo(path); },
+    [](const std::string& path) { return SimilarityTo(path, "csv"); },
+    [](const std::string& path) { return SimilarityTo(path, "npy"); },
+    [](const std::string& path) { return SimilarityTo(path, "png"); },
+};
+
 // 2^50 rows: only a signal or an error ends it.
 constexpr char kEndless[] = "0:1125899906842624";
 
@@ -38,8 +52,8 @@ void ExpectFailure(const Ended& ended, const std::string& sentence) {
 
 TEST(Output, APathThatCannotBeWrittenIsNamed) {
   const TemporaryDirectory directory;
-  for (const auto& command : {EncodeTo, +[](const std::string&path, const std::string&) { return PlotTo(path); }}) {
-    const auto run = [&command](const std::string& path) { return RunProgram(command(path, "0:4")); };
+  for (const Command command : kCommands) {
+    const auto run = [command](const std::string& path) { return RunProgram(command(path)); };
     const std::string missing = directory / "missing/t";
     ExpectFailure(run(missing), "cannot write -o \"" + missing + "\": No such file or directory");
     ExpectFailure(run(directory.path()), "cannot write -o \"" + directory.path().string() + "\": Is a directory");
@@ -52,7 +66,10 @@ TEST(Output, APathThatCannotBeWrittenIsNamed) {
 }
 
 TEST(Output, AFullDeviceIsAnError) {
-  for (const Names& command : {EncodeTo("/dev/full"), EncodeTo("/dev/full", "0:4000"), PlotTo("/dev/full")}) {
+  std::vector<Names> commands = {EncodeTo("/dev/full", "0:4000"), SimilarityTo("/dev/full", "csv", "0:100000"),
+                                 SimilarityTo("/dev/full", "npy", "0:100000")};
+  for (const Command command : kCommands) commands.push_back(command("/dev/full"));
+  for (const Names& command : commands) {
     ExpectFailure(RunProgram(command), "cannot write -o \"/dev/full\": No space left on device");
   }
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
@@ -65,7 +82,9 @@ TEST(Output, AFailedWriteLeavesTheOldFileAndNoOther) {
   WriteFile(directory / "t", "old");
   // The limit falls into the first of several chunks, into the last one, and into a picture.
   for (const Names& command :
-       {EncodeTo(directory / "t", "0:4000"), EncodeTo(directory / "t", "0:4"), PlotTo(directory / "t")}) {
+       {EncodeTo(directory / "t", "0:4000"), EncodeTo(directory / "t", "0:4"), PlotTo(directory / "t"),
+        SimilarityTo(directory / "t", "csv", "0:20000"), SimilarityTo(directory / "t", "npy", "0:1000"),
+        SimilarityTo(directory / "t", "png", "0:1000000")}) {
     const Ended ended = RunWithFileLimit(command, 4096);
     ExpectFailure(ended, "cannot write -o \"" + directory / "t" + "\": File too large");
     EXPECT_EQ(Names{"t"}, directory.Names());
@@ -119,11 +138,11 @@ TEST(Output, ASymbolicLinkStaysAndItsTargetIsReplaced) {
 
 TEST(Output, DashIsStdout) {
   const TemporaryDirectory directory;
-  for (const auto& command : {EncodeTo, +[](const std::string&path, const std::string&) { return PlotTo(path); }}) {
-    const Ended through_stdout = RunProgram(command("-", "0:4"));
+  for (const Command command : kCommands) {
+    const Ended through_stdout = RunProgram(command("-"));
     EXPECT_EQ(0, through_stdout.exit_code);
     EXPECT_EQ("", through_stdout.err);
-    EXPECT_EQ(0, RunProgram(command(directory / "t", "0:4")).exit_code);
+    EXPECT_EQ(0, RunProgram(command(directory / "t")).exit_code);
     EXPECT_EQ(ReadFile(directory / "t"), through_stdout.out);
   }
 }
@@ -169,14 +188,13 @@ TEST(Output, ATerminalIsNotSentBinaryData) {
             terminal.Text());
 }
 
-TEST(Output, ProgressIsDrawnOnATerminalAndWiped) {
-  Terminal terminal;
-  if (!terminal.exists()) GTEST_SKIP() << "this system has no pseudo-terminals (/dev/pts)";
+// The bytes that command writes to stdout, whose reader pauses for so long that progress is drawn, however fast the
+// machine is. *progress is what a terminal is shown.
+std::size_t BytesOfSlowReader(const Names& command, Terminal* terminal, std::string* progress) {
   int pipe_ends[2];
-  ASSERT_EQ(0, pipe2(pipe_ends, O_CLOEXEC));
-  const pid_t process = StartProgram(EncodeTo("-", "0:4096"), {.out = pipe_ends[1], .err = terminal.descriptor()});
+  EXPECT_EQ(0, pipe2(pipe_ends, O_CLOEXEC));
+  const pid_t process = StartProgram(command, {.out = pipe_ends[1], .err = terminal->descriptor()});
   close(pipe_ends[1]);
-  // A reader that pauses makes the program slow enough to show its progress, however fast the machine is.
   std::vector<char> block(1 << 20);
   std::size_t total = 0;
   for (ssize_t size = 0; (size = read(pipe_ends[0], block.data(), block.size())) > 0;) {
@@ -185,19 +203,36 @@ TEST(Output, ProgressIsDrawnOnATerminalAndWiped) {
   }
   close(pipe_ends[0]);
   EXPECT_EQ(0, WaitFor(process).exit_code);
-  EXPECT_EQ(128u + 4096u * 512u * 4u, total);
-  const std::string text = terminal.Text();
-  for (const char* part : {"%  ", " of 8.4 MB", " GB/s", " left"}) {
-    EXPECT_NE(std::string::npos, text.find(part)) << part << " in " << text;
+  *progress = terminal->Text();
+  return total;
+}
+
+TEST(Output, ProgressIsDrawnOnATerminalAndWiped) {
+  const struct {
+    Names command;
+    std::size_t bytes;
+    Names parts;
+  } cases[] = {
+      {EncodeTo("-", "0:4096"), 128 + 4096 * 512 * 4, {"%  ", " of 8.4 MB", " GB/s", " left"}},
+      {SimilarityTo("-", "npy", "0:200000"), 128 + 200000 * 8, {"%  ", " k of 200 k offsets", "/s", " left"}},
+  };
+  for (const auto& [command, bytes, parts] : cases) {
+    Terminal terminal;
+    if (!terminal.exists()) GTEST_SKIP() << "this system has no pseudo-terminals (/dev/pts)";
+    std::string text;
+    EXPECT_EQ(bytes, BytesOfSlowReader(command, &terminal, &text));
+    for (const std::string& part : parts) EXPECT_NE(std::string::npos, text.find(part)) << part << " in " << text;
+    EXPECT_TRUE(text.ends_with("\r\x1b[K")) << text;
+    EXPECT_EQ(std::string::npos, text.find('\n'));
   }
-  EXPECT_TRUE(text.ends_with("\r\x1b[K")) << text;
-  EXPECT_EQ(std::string::npos, text.find('\n'));
 }
 
 TEST(Output, AClosedPipeIsAnError) {
   const TemporaryDirectory directory;
   const int err = open((directory / "err").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  for (const Names& command : {EncodeTo("-", kEndless), PlotTo("-"), Names{"info"}, Names{"--help"}}) {
+  for (const Names& command :
+       {EncodeTo("-", kEndless), PlotTo("-"), SimilarityTo("-", "csv", kEndless), SimilarityTo("-", "npy", kEndless),
+        SimilarityTo("-", "png"), Names{"info"}, Names{"presets"}, Names{"--help"}}) {
     int pipe_ends[2];
     ASSERT_EQ(0, pipe2(pipe_ends, O_CLOEXEC));
     close(pipe_ends[0]);
@@ -211,23 +246,54 @@ TEST(Output, AClosedPipeIsAnError) {
   close(err);
 }
 
-TEST(Output, ASignalLeavesTheOldFileAndNoOther) {
+// Runs command, which has no end and writes to t of directory, until its temporary file is there; then ends it by the
+// signal. Returns the name of the temporary file.
+std::string EndBySignal(const Names& command, const TemporaryDirectory& directory, int signal_number) {
+  WriteFile(directory / "t", "old");
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  const pid_t process = StartProgram(command, {.out = null, .err = null});
+  const std::string temporary = ".t.tmp-" + std::to_string(process);
+  while (!std::filesystem::exists(directory / temporary) && waitpid(process, nullptr, WNOHANG) == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ((Names{temporary, "t"}), directory.Names());
+  kill(process, signal_number);
+  EXPECT_EQ(signal_number, WaitFor(process).signal_number);
+  EXPECT_EQ("old", ReadFile(directory / "t"));
+  close(null);
+  return temporary;
+}
+
+std::vector<Names> EndlessCommands(const std::string& path) {
+  return {EncodeTo(path, kEndless), SimilarityTo(path, "csv", kEndless), SimilarityTo(path, "npy", kEndless)};
+}
+
+TEST(Output, ASignalLeavesTheOldFileAndNoOther) {
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
     const TemporaryDirectory directory;
-    WriteFile(directory / "t.npy", "old");
-    const pid_t process = StartProgram(EncodeTo(directory / "t.npy", kEndless), {.out = null, .err = null});
-    const std::string temporary = ".t.npy.tmp-" + std::to_string(process);
-    while (!std::filesystem::exists(directory / temporary) && waitpid(process, nullptr, WNOHANG) == 0) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (const Names& command : EndlessCommands(directory / "t")) {
+      EndBySignal(command, directory, signal_number);
+      EXPECT_EQ(Names{"t"}, directory.Names());
     }
-    EXPECT_EQ((Names{temporary, "t.npy"}), directory.Names());
-    kill(process, signal_number);
-    EXPECT_EQ(signal_number, WaitFor(process).signal_number);
-    EXPECT_EQ(Names{"t.npy"}, directory.Names());
-    EXPECT_EQ("old", ReadFile(directory / "t.npy"));
   }
-  close(null);
+}
+
+TEST(Output, AKilledProgramLeavesNothingUnderTheFinalName) {
+  const TemporaryDirectory directory;
+  for (const Names& command : EndlessCommands(directory / "t")) {
+    // No program can remove its file then.
+    const std::string temporary = EndBySignal(command, directory, SIGKILL);
+    EXPECT_EQ((Names{temporary, "t"}), directory.Names());
+    std::filesystem::remove(directory / temporary);
+  }
+}
+
+TEST(Output, ATerminalIsShownNumbersAsText) {
+  Terminal terminal;
+  if (!terminal.exists()) GTEST_SKIP() << "this system has no pseudo-terminals (/dev/pts)";
+  const Names command = {"similarity", "--dim", "2", "--offsets", "0:1", "-o", "-"};
+  EXPECT_EQ(0, WaitFor(StartProgram(command, {.out = terminal.descriptor(), .err = terminal.descriptor()})).exit_code);
+  EXPECT_EQ("offset,similarity\r\n0,1\r\n", terminal.Text());
 }
 
 TEST(Output, LongTablesNeedNoMoreMemoryThanShortOnes) {

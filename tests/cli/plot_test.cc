@@ -1,51 +1,20 @@
 // posenc plot: options go in, pixels of the PNG are compared with what the table holds.
 
 #include <gtest/gtest.h>
-#include <png.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "tests/cli/program.h"
+#include "tests/cli/picture.h"
 
 namespace posenc::cli_test {
 namespace {
 
-using Pixel = std::array<std::uint8_t, 3>;
-
-constexpr Pixel kPaper = {0xFF, 0xFF, 0xFF};
-
-struct Picture {
-  std::size_t width = 0;
-  std::size_t height = 0;
-  std::vector<Pixel> pixels;
-  const Pixel& at(std::size_t x, std::size_t y) const { return pixels[y * width + x]; }
-};
-
 Picture Plot(std::vector<std::string> options) {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "t.png";
   options.insert(options.begin(), "plot");
-  options.insert(options.end(), {"-o", path});
-  const Ended ended = RunProgram(options);
-  EXPECT_EQ(0, ended.exit_code);
-  EXPECT_EQ("", ended.out);
-  EXPECT_EQ("", ended.err);
-  EXPECT_EQ(std::vector<std::string>{"t.png"}, directory.Names());
-
-  Picture picture;
-  png_image image = {};
-  image.version = PNG_IMAGE_VERSION;
-  EXPECT_NE(0, png_image_begin_read_from_file(&image, path.c_str())) << image.message;
-  image.format = PNG_FORMAT_RGB;
-  picture.width = image.width;
-  picture.height = image.height;
-  picture.pixels.resize(picture.width * picture.height);
-  EXPECT_NE(0, png_image_finish_read(&image, nullptr, picture.pixels.data(), 0, nullptr)) << image.message;
-  return picture;
+  return Draw(options);
 }
 
 struct PixelRun {
@@ -111,6 +80,33 @@ TEST(Plot, TheColourBarSpansTheAmplitude) {
   ASSERT_EQ(2u, one_runs.size());
   ASSERT_EQ(2u, quarter_runs.size());
   EXPECT_EQ(one_runs[1].pixel, quarter_runs[1].pixel);
+}
+
+TEST(Plot, AmplitudesBeyondFloatsAreDrawnAsAllOthers) {
+  // Position 0 and a turn and a half: 0 and 1, 0 and -1, times an amplitude that floats hold no multiple of. 3.4e38 is
+  // the largest of them.
+  const auto plot = [](const std::string& amplitude) {
+    return Plot({"--dim", "2", "--inv-freq", "9.42477796076938", "--positions", "0:2", "--amplitude", amplitude});
+  };
+  const Picture one = plot("1");
+  const auto upper = LongRuns(one, one.height / 4, 300);
+  const auto lower = LongRuns(one, one.height * 2 / 3, 300);
+  ASSERT_EQ(2u, upper.size());
+  ASSERT_EQ(2u, lower.size());
+  ASSERT_TRUE(IsRed(upper[1].pixel));
+  ASSERT_TRUE(IsBlue(lower[1].pixel));
+  for (const std::string amplitude : {"3.5e38", "1e39", "1e300", "-1e39", "1e-46", "1e-300", "-4.9e-324"}) {
+    const Picture picture = plot(amplitude);
+    const bool negative = amplitude.starts_with('-');
+    const auto above = LongRuns(picture, picture.height / 4, 300);
+    const auto below = LongRuns(picture, picture.height * 2 / 3, 300);
+    ASSERT_EQ(2u, above.size()) << amplitude;
+    ASSERT_EQ(2u, below.size()) << amplitude;
+    EXPECT_TRUE(IsPale(above[0].pixel)) << amplitude;
+    EXPECT_TRUE(IsPale(below[0].pixel)) << amplitude;
+    EXPECT_EQ((negative ? lower : upper)[1].pixel, above[1].pixel) << amplitude;
+    EXPECT_EQ((negative ? upper : lower)[1].pixel, below[1].pixel) << amplitude;
+  }
 }
 
 TEST(Plot, APixelOfALargeTableIsTheMeanOfWhatItCovers) {

@@ -33,13 +33,15 @@ std::vector<std::string> Command() {
 }
 
 // Runs it to its end with both outputs in files.
-Ended RunFrom(const std::vector<std::string>& arguments, int in, std::size_t memory_kib) {
+Ended RunFrom(const std::vector<std::string>& arguments, int in, std::size_t memory_kib,
+              const std::vector<std::string>& through = {}) {
   const TemporaryDirectory directory;
   const std::string out_path = directory / "out";
   const std::string err_path = directory / "err";
   const int out = open(out_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   const int err = open(err_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  Ended ended = WaitFor(StartProgram(arguments, {.out = out, .err = err, .in = in, .memory_kib = memory_kib}));
+  Ended ended = WaitFor(
+      StartProgram(arguments, {.out = out, .err = err, .in = in, .memory_kib = memory_kib, .through = through}));
   close(out);
   close(err);
   ended.out = ReadFile(out_path);
@@ -75,6 +77,7 @@ pid_t StartProgram(const std::vector<std::string>& arguments, const Start& start
     const std::string limited = "ulimit -S -d " + std::to_string(start.memory_kib) + " && exec \"$0\" \"$@\"";
     command.insert(command.begin(), {"/bin/sh", "-c", limited});
   }
+  command.insert(command.begin(), start.through.begin(), start.through.end());
   command.insert(command.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& argument : command) argv.push_back(argument.data());
@@ -106,6 +109,10 @@ Ended WaitFor(pid_t process) {
 
 Ended RunProgram(const std::vector<std::string>& arguments, std::size_t memory_kib) {
   return RunFrom(arguments, -1, memory_kib);
+}
+
+Ended RunThrough(const std::vector<std::string>& command, const std::vector<std::string>& arguments) {
+  return RunFrom(arguments, -1, 0, command);
 }
 
 Ended RunWithInput(const std::vector<std::string>& arguments, const std::string& input, std::size_t memory_kib) {

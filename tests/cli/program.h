@@ -46,6 +46,8 @@ struct Start {
   int err = -1;
   int in = -1;                 // without one, stdin is /dev/null
   std::size_t memory_kib = 0;  // 0: no limit; there is none under an emulator or a sanitizer either
+  // A command that gets the program and its arguments as its last ones, such as a shell's.
+  std::vector<std::string> through = {};
 };
 
 pid_t StartProgram(const std::vector<std::string>& arguments, const Start& start);
@@ -55,6 +57,9 @@ Ended WaitFor(pid_t process);
 
 // Runs it to its end. Neither of its outputs is a terminal.
 Ended RunProgram(const std::vector<std::string>& arguments, std::size_t memory_kib = 0);
+
+// The same, through a command as in Start. Both outputs are those of the command too.
+Ended RunThrough(const std::vector<std::string>& command, const std::vector<std::string>& arguments);
 
 // The same, with these bytes in a pipe as stdin.
 Ended RunWithInput(const std::vector<std::string>& arguments, const std::string& input, std::size_t memory_kib = 0);
