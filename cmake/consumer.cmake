@@ -2,9 +2,14 @@
 # and printed what README says come out. include() of this file gives posenc_add_consumer_tests(), which adds the tests
 #
 #     Consumer.Install        cmake --install, then the tree is moved; nothing of the tests' or Highway's files is in it
-#     Consumer.FindPackage    find_package(posenc) in the moved tree
-#     Consumer.PkgConfig      one compiler command with pkg-config --cflags --libs posenc
+#     Consumer.FindPackage    find_package(posenc) in the moved tree: by programs of several standards, without
+#                             exceptions, optimised by the linker, and by a shared object
+#     Consumer.PkgConfig      one compiler command with pkg-config --cflags --libs posenc, with --static and without
+#     Consumer.Directories    trees with a multiarch library directory, with absolute directories, and with DESTDIR
 #     Consumer.Subdirectory   add_subdirectory() of the sources
+#     Consumer.FetchContent   FetchContent of them from a directory with a space in its name, without a network, in a
+#                             project that asks for unity builds and for optimisation by the linker
+#     Consumer.Highway        an old Highway, or none, is refused by a sentence
 #
 # Each test is a run of this file as a script: cmake -DSTEP=<Install ...> -DSETTINGS=<file> -P cmake/consumer.cmake.
 
@@ -26,6 +31,7 @@ function(posenc_add_consumer_tests)
     CMAKE_CXX_COMPILER
     CMAKE_CXX_FLAGS
     CMAKE_NM
+    CMAKE_READELF
     CMAKE_SYSTEM_NAME
     CMAKE_INSTALL_INCLUDEDIR
     CMAKE_INSTALL_LIBDIR
@@ -38,24 +44,32 @@ function(posenc_add_consumer_tests)
   endforeach()
   file(WRITE ${settings} "${text}")
 
-  set(steps Subdirectory)
+  set(steps Highway Subdirectory)
+  if(NOT CMAKE_CROSSCOMPILING AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    list(APPEND steps FetchContent)
+  endif()
   # A tree whose directories are absolute paths is not one that moves.
   if(POSENC_INSTALL AND NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" AND NOT IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
     list(APPEND steps Install FindPackage)
     if(POSENC_PKG_CONFIG AND NOT CMAKE_CROSSCOMPILING)
-      list(APPEND steps PkgConfig)
+      list(APPEND steps PkgConfig Directories)
     endif()
   endif()
   foreach(step IN LISTS steps)
     add_test(NAME Consumer.${step} COMMAND ${CMAKE_COMMAND} -DSTEP=${step} -DSETTINGS=${settings} -DCONFIG=$<CONFIG>
-                                           -P ${PROJECT_SOURCE_DIR}/cmake/consumer.cmake)
+                                           -DARCHIVE=$<TARGET_FILE:posenc> -P ${PROJECT_SOURCE_DIR}/cmake/consumer.cmake)
     set_tests_properties(Consumer.${step} PROPERTIES LABELS quick TIMEOUT 600)
     if(step STREQUAL "Install")
       set_tests_properties(Consumer.Install PROPERTIES FIXTURES_SETUP posenc_installed)
-    elseif(NOT step STREQUAL "Subdirectory")
+    elseif(step MATCHES "^(FindPackage|PkgConfig)$")
       set_tests_properties(Consumer.${step} PROPERTIES FIXTURES_REQUIRED posenc_installed)
     endif()
   endforeach()
+  # They compile the library.
+  set_tests_properties(Consumer.Subdirectory PROPERTIES PROCESSORS 2)
+  if(FetchContent IN_LIST steps)
+    set_tests_properties(Consumer.FetchContent PROPERTIES PROCESSORS 2 LABELS slow)
+  endif()
 endfunction()
 
 # Runs a command, and fails with all that it printed if it fails. Sets OUTPUT to its standard output.
@@ -112,17 +126,25 @@ function(expect_output executable expected_file)
   endif()
 endfunction()
 
-# The archive must not show through a shared object that links it.
-function(expect_no_exports shared_object)
+# The archive must not show through a shared object that links it, and is of code that may be anywhere.
+function(expect_good_plugin build)
   if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
     return()
   endif()
-  run(${CMAKE_NM} -D --defined-only ${shared_object})
+  run(${CMAKE_NM} -D --defined-only ${build}/plugin.so)
   if(NOT OUTPUT MATCHES "plugin_first_sine")
-    message(FATAL_ERROR "${shared_object} does not export plugin_first_sine:\n${OUTPUT}")
+    message(FATAL_ERROR "plugin.so does not export plugin_first_sine:\n${OUTPUT}")
   endif()
-  if(OUTPUT MATCHES "posenc")
-    message(FATAL_ERROR "${shared_object} exports symbols of posenc:\n${OUTPUT}")
+  if(OUTPUT MATCHES "posenc|hwy")
+    message(FATAL_ERROR "plugin.so exports symbols of posenc or Highway:\n${OUTPUT}")
+  endif()
+  run(${CMAKE_READELF} -d ${build}/plugin.so)
+  if(NOT OUTPUT MATCHES "NEEDED" OR OUTPUT MATCHES "TEXTREL")
+    message(FATAL_ERROR "plugin.so has text relocations:\n${OUTPUT}")
+  endif()
+  # A sanitizer must be in the program before it is in what the program loads.
+  if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    run(${CMAKE_CROSSCOMPILING_EMULATOR} ${build}/load_plugin ${build}/plugin.so)
   endif()
 endfunction()
 
@@ -159,20 +181,146 @@ function(step_install moved)
   endforeach()
 endfunction()
 
+# What each configuration of another project gets.
+macro(set_configure_arguments)
+  set(arguments
+      -G ${CMAKE_GENERATOR} -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+      -DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS} -DCMAKE_TOOLCHAIN_FILE=${CMAKE_TOOLCHAIN_FILE})
+endmacro()
+
 # Builds and runs tests/consumer with the given further arguments of cmake.
 function(step_project build)
   file(REMOVE_RECURSE ${build})
   extract_programs(${build}/readme programs)
-  run(${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/tests/consumer -B ${build} -G ${CMAKE_GENERATOR}
-      -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
-      -DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}
-      -DCMAKE_TOOLCHAIN_FILE=${CMAKE_TOOLCHAIN_FILE} -Dhwy_DIR=${hwy_DIR} -DPROGRAM_DIR=${build}/readme ${ARGN})
+  set_configure_arguments()
+  run(${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/tests/consumer -B ${build} ${arguments} -Dhwy_DIR=${hwy_DIR}
+      -DPROGRAM_DIR=${build}/readme ${ARGN})
   run(${CMAKE_COMMAND} --build ${build} --parallel 2)
   foreach(program IN LISTS programs)
     cmake_path(GET program STEM name)
     expect_output(${build}/${name} ${build}/readme/${name}.txt)
   endforeach()
-  expect_no_exports(${build}/plugin.so)
+  file(GLOB variants ${build}/variant_*)
+  list(LENGTH variants count)
+  if(count LESS 4)
+    message(FATAL_ERROR "Only ${count} variants were built.")
+  endif()
+  foreach(variant IN LISTS variants)
+    run(${CMAKE_CROSSCOMPILING_EMULATOR} ${variant})
+  endforeach()
+  expect_good_plugin(${build})
+endfunction()
+
+# FetchContent gets a copy of the sources, without what a build of the library has no use for.
+function(step_fetch_content)
+  set(sources "${WORK}/a copy of posenc")
+  file(REMOVE_RECURSE ${sources})
+  file(COPY ${PROJECT_SOURCE_DIR}/CMakeLists.txt ${PROJECT_SOURCE_DIR}/cmake ${PROJECT_SOURCE_DIR}/include
+            ${PROJECT_SOURCE_DIR}/src DESTINATION ${sources})
+  step_project(${WORK}/fetch_content -DPOSENC_SOURCE_DIR=${sources} -DFETCH=ON -DCMAKE_UNITY_BUILD=ON
+               -DINTERPROCEDURAL=ON)
+endfunction()
+
+# Installs a build of other directories with the archive that is there already, with the given environment, and sets
+# LISTING to the files below <root>.
+macro(install_with environment root)
+  set(build ${WORK}/directories/build)
+  file(REMOVE_RECURSE ${build} ${root})
+  set_configure_arguments()
+  run(${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${build} ${arguments} -Dhwy_DIR=${hwy_DIR} -DCMAKE_BUILD_TYPE=${CONFIG}
+      -DPOSENC_BUILD_CLI=OFF -DPOSENC_BUILD_TESTS=OFF -DPOSENC_BUILD_BENCH=OFF ${ARGN})
+  file(COPY ${ARCHIVE} DESTINATION ${build})
+  run(${CMAKE_COMMAND} -E env ${environment} ${CMAKE_COMMAND} --install ${build} --config "${CONFIG}")
+  file(GLOB_RECURSE LISTING RELATIVE ${root} ${root}/*)
+endmacro()
+
+function(step_directories)
+  set(top ${WORK}/directories)
+  set(package cmake/posenc/posencConfig.cmake cmake/posenc/posencConfigVersion.cmake cmake/posenc/posencTargets.cmake
+              cmake/posenc/posencTargets-release.cmake libposenc.a pkgconfig/posenc.pc)
+  string(TOLOWER "${CONFIG}" config)
+  list(TRANSFORM package REPLACE "-release" "-${config}")
+  set(headers include/posenc/c_api.h include/posenc/posenc.h include/posenc/presets.h)
+
+  # As Debian's packages are built: the tree is in a stage, and knows nothing of it.
+  install_with("DESTDIR=${top}/stage" ${top}/stage -DCMAKE_INSTALL_PREFIX=/usr
+               -DCMAKE_INSTALL_LIBDIR=lib/some-linux-triplet)
+  set(want ${headers} ${package})
+  list(TRANSFORM want REPLACE "^([^i].*)" "lib/some-linux-triplet/\\1")
+  list(TRANSFORM want PREPEND "usr/")
+  list(SORT want)
+  list(SORT LISTING)
+  if(NOT LISTING STREQUAL want)
+    message(FATAL_ERROR "${LISTING} was installed, not ${want}.")
+  endif()
+  foreach(file IN LISTS LISTING)
+    if(file MATCHES "[.](pc|cmake)$")
+      file(READ ${top}/stage/${file} text)
+      if(text MATCHES "directories/(stage|build)")
+        message(FATAL_ERROR "${file} knows where it was made.")
+      endif()
+    endif()
+  endforeach()
+  compile_variant(${top}/stage/usr/lib/some-linux-triplet/pkgconfig)
+
+  # Directories outside the prefix, as some distributions have them.
+  install_with("" ${top}/abs -DCMAKE_INSTALL_PREFIX=${top}/abs/prefix -DCMAKE_INSTALL_LIBDIR=${top}/abs/libraries
+               -DCMAKE_INSTALL_INCLUDEDIR=${top}/abs/headers)
+  set(want ${headers} ${package})
+  list(TRANSFORM want REPLACE "^include/" "headers/")
+  list(TRANSFORM want REPLACE "^([^h].*)" "libraries/\\1")
+  list(SORT want)
+  list(SORT LISTING)
+  if(NOT LISTING STREQUAL want)
+    message(FATAL_ERROR "${LISTING} was installed, not ${want}.")
+  endif()
+  compile_variant(${top}/abs/libraries/pkgconfig)
+  step_project(${top}/project -Dposenc_DIR=${top}/abs/libraries/cmake/posenc)
+endfunction()
+
+# Compiles and runs the variant with the posenc.pc of <directory>, with the two ways to ask for libraries.
+function(compile_variant directory)
+  set(ENV{PKG_CONFIG_PATH} "${directory}:$ENV{PKG_CONFIG_PATH}")
+  separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
+  foreach(static "" --static)
+    run(${POSENC_PKG_CONFIG} ${static} --cflags --libs posenc)
+    separate_arguments(posenc UNIX_COMMAND "${OUTPUT}")
+    run(${CMAKE_CXX_COMPILER} ${flags} -std=c++20 ${PROJECT_SOURCE_DIR}/tests/consumer/variant.cc ${posenc}
+        -o ${WORK}/variant${static})
+    run(${WORK}/variant${static})
+  endforeach()
+endfunction()
+
+# Fails unless the configuration of posenc with the given arguments fails, with the given sentence.
+function(expect_refusal sentence)
+  set(build ${WORK}/highway/build)
+  file(REMOVE_RECURSE ${build})
+  set_configure_arguments()
+  execute_process(COMMAND ${CMAKE_COMMAND} -B ${build} ${arguments} ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output
+                          ERROR_VARIABLE output)
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  string(FIND "${output}" "${sentence}" at)
+  if(result EQUAL 0 OR at EQUAL -1)
+    message(FATAL_ERROR "${ARGN}\nended with ${result}, not with: ${sentence}\n${output}")
+  endif()
+endfunction()
+
+function(step_highway)
+  set(library -DPOSENC_BUILD_CLI=OFF -DPOSENC_BUILD_TESTS=OFF -DPOSENC_BUILD_BENCH=OFF -S ${PROJECT_SOURCE_DIR})
+  expect_refusal("posenc needs Highway 1.0.3 or later: cmake/setup.sh installs it" ${library}
+                 -DCMAKE_DISABLE_FIND_PACKAGE_hwy=ON)
+  # An installed Highway of another time.
+  set(package ${WORK}/highway/package)
+  file(WRITE ${package}/hwy-config.cmake "add_library(hwy::hwy INTERFACE IMPORTED)\n")
+  file(WRITE ${package}/hwy-config-version.cmake "set(PACKAGE_VERSION 1.0.2)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
+  expect_refusal("posenc needs Highway 1.0.3 or later; this is 1.0.2." ${library} -Dhwy_DIR=${package})
+  # Highway as a subdirectory of the project around posenc.
+  set(project ${WORK}/highway/project)
+  file(WRITE ${project}/CMakeLists.txt
+       "cmake_minimum_required(VERSION 3.25)\nproject(parent LANGUAGES CXX)\nadd_library(hwy STATIC hwy.cc)\n"
+       "set_target_properties(hwy PROPERTIES VERSION 1.0.2)\nadd_subdirectory(\"${PROJECT_SOURCE_DIR}\" posenc)\n")
+  file(WRITE ${project}/hwy.cc "")
+  expect_refusal("posenc needs Highway 1.0.3 or later; this is 1.0.2." -S ${project})
 endfunction()
 
 function(step_pkg_config moved build)
@@ -197,15 +345,22 @@ function(step_pkg_config moved build)
     run(${CMAKE_CXX_COMPILER} ${flags} -std=c++20 -pthread ${program} ${posenc} -o ${executable})
     expect_output(${executable} ${executable}.txt)
   endforeach()
+  compile_variant(${moved}/${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   include(${SETTINGS})
   cmake_path(GET SETTINGS PARENT_PATH WORK)
   # The flags of the build around the test are in SETTINGS, and a consumer here has no others.
-  foreach(name CMAKE_BUILD_TYPE CXXFLAGS LDFLAGS)
+  foreach(name CMAKE_BUILD_TYPE CXXFLAGS DESTDIR LDFLAGS)
     unset(ENV{${name}})
   endforeach()
+  # The Highway of the build, where it is not the system's.
+  if(hwy_DIR)
+    cmake_path(SET highway_modules NORMALIZE ${hwy_DIR}/../../pkgconfig)
+    set(ENV{PKG_CONFIG_PATH} "${highway_modules}:$ENV{PKG_CONFIG_PATH}")
+    set(ENV{LD_LIBRARY_PATH} "${highway_modules}/..:$ENV{LD_LIBRARY_PATH}")
+  endif()
   set(moved ${WORK}/moved)
   if(STEP STREQUAL "Install")
     step_install(${moved})
@@ -215,7 +370,13 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
     step_pkg_config(${moved} ${WORK}/pkg_config)
   elseif(STEP STREQUAL "Subdirectory")
     step_project(${WORK}/subdirectory -DPOSENC_SOURCE_DIR=${PROJECT_SOURCE_DIR})
+  elseif(STEP STREQUAL "FetchContent")
+    step_fetch_content()
+  elseif(STEP STREQUAL "Directories")
+    step_directories()
+  elseif(STEP STREQUAL "Highway")
+    step_highway()
   else()
-    message(FATAL_ERROR "STEP is Install, FindPackage, PkgConfig or Subdirectory.")
+    message(FATAL_ERROR "There is no step ${STEP}.")
   endif()
 endif()

@@ -1,5 +1,6 @@
 # Highway, the one library that posenc links. Sets POSENC_HIGHWAY to what the target posenc links: a target of the
-# project around us if it has one, else the installed package.
+# project around us if it has one, else the installed package. And POSENC_HIGHWAY_VERSION to its version, or to the
+# least one that will do: the archive links with that version and with later ones.
 
 set(POSENC_HIGHWAY_MINIMUM 1.0.3)
 
@@ -21,5 +22,9 @@ endif()
 
 if(_posenc_highway_version AND _posenc_highway_version VERSION_LESS POSENC_HIGHWAY_MINIMUM)
   message(FATAL_ERROR "posenc needs Highway ${POSENC_HIGHWAY_MINIMUM} or later; this is ${_posenc_highway_version}.")
+endif()
+set(POSENC_HIGHWAY_VERSION ${POSENC_HIGHWAY_MINIMUM})
+if(_posenc_highway_version)
+  set(POSENC_HIGHWAY_VERSION ${_posenc_highway_version})
 endif()
 unset(_posenc_highway_version)

@@ -20,6 +20,7 @@ set(ROOMS
     "door    | include/posenc/[^/]*[.]h           | -                                                             | -"
     "cli     | src/cli/[^/]*                      | door                                                          | CLI png posix"
     "spec    | src/spec[^/]*                      | door                                                          | -"
+    "heap    | src/heap[.](h|cc)                  | door                                                          | -"
     "turns   | src/(turns|wide)[^/]*              | door spec                                                     | -"
     "grid    | src/grid[^/]*                      | door spec turns                                               | -"
     "repair  | src/repair[^/]*                    | door turns                                                    | -"
@@ -37,10 +38,10 @@ set(ROOMS
     "sum     | src/similarity_sum[.](h|cc)        | turns repair                                                  | -"
     "dot     | src/similarity[.]h                 | grid                                                          | -"
     "dots    | src/similarity(-inl[.]h|[.]cc)     | turns grid lanes sincos sum dot                               | hwy"
-    "c       | src/c_api[.]cc                     | door                                                          | -"
-    "presets | src/presets[.]cc                   | door                                                          | -"
+    "c       | src/c_api[.]cc                     | door heap                                                     | -"
+    "presets | src/presets[.]cc                   | door heap                                                     | -"
     "axes    | src/axes[.]cc                      | door mode checks                                              | -"
-    "encoder | src/encoder[.]cc                   | door spec turns grid memory seam mode checks dot              | -")
+    "encoder | src/encoder[.]cc                   | door spec heap turns grid memory seam mode checks dot         | -")
 
 # The names of the last column, as regular expressions of what stands between the marks of an include line.
 set(OUTSIDE_hwy "hwy/.*")

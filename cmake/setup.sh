@@ -1,15 +1,16 @@
 #!/bin/sh
 # Installs what a build of posenc needs, and does nothing where all of it is there.
 #
-#     cmake/setup.sh [preset ...]        what the presets demo and test need, and what each named preset needs besides
+#     cmake/setup.sh [preset ...]        what the presets demo and test need, and what each named preset needs besides;
+#                                        memcheck is for those tests of any preset that valgrind runs
 #
 # On Debian and Ubuntu through apt-get, as root or with sudo; on macOS through brew; elsewhere it prints the list and
 # ends with 1.
 set -eu
 
 # One need a line: preset (all: every one), what shows that it is there, Debian package, brew formula (-: part of the
-# system). `tool` finds a program, `module` a library that pkg-config knows, at this version or later, and `arm64` such a
-# library for the toolchain of cmake/aarch64-linux-gnu.cmake.
+# system). `tool` finds a program, `module` a library that pkg-config knows, at this version or later, `clang` whether
+# Clang links with a flag, and `arm64` such a library for the toolchain of cmake/aarch64-linux-gnu.cmake.
 needs='
 all tool:c++ g++ -
 all tool:cmake>=3.25 cmake cmake
@@ -24,6 +25,18 @@ all module:CLI11>=2 libcli11-dev cli11
 all module:libpng>=1.6 libpng-dev libpng
 bench module:eigen3>=3.3 libeigen3-dev eigen
 clang tool:clang++ clang -
+asan tool:clang++ clang -
+asan clang:-fsanitize=address libclang-rt-dev -
+tsan tool:clang++ clang -
+tsan clang:-fsanitize=address libclang-rt-dev -
+fuzz tool:clang++ clang -
+fuzz clang:-fsanitize=address libclang-rt-dev -
+memcheck tool:valgrind valgrind -
+docs tool:doxygen doxygen doxygen
+lint tool:clang++ clang llvm
+lint tool:clang-format clang-format llvm
+lint tool:run-clang-tidy clang-tidy llvm
+emulated tool:qemu-x86_64-static qemu-user-static -
 aarch64 tool:aarch64-linux-gnu-g++ g++-aarch64-linux-gnu -
 aarch64 tool:qemu-aarch64-static qemu-user-static -
 aarch64 arm64:libhwy>=1.0.3 libhwy-dev:arm64 -
@@ -34,9 +47,10 @@ aarch64 arm64:sleef>=3.5.1 libsleef-dev:arm64 -
 
 for preset in "$@"; do
   case $preset in
-    demo | test | bench | profile | asan | clang | aarch64) ;;
+    demo | test | bench | profile | asan | tsan | fuzz | memcheck | clang | docs | lint | emulated | aarch64) ;;
     *)
-      echo "cmake/setup.sh: there is no preset '$preset', but demo, test, bench, profile, asan, clang and aarch64" >&2
+      echo "cmake/setup.sh: there is no preset '$preset', but demo, test, bench, profile, asan, tsan, fuzz, clang," \
+        "docs, lint, emulated and aarch64; and memcheck, for tests in valgrind" >&2
       exit 2
       ;;
   esac
@@ -63,6 +77,9 @@ is_there() {
       [ -z "$version" ] || at_least "$("$name" --version | sed -n '1s/[^0-9]*\([0-9.]*\).*/\1/p')" "$version"
       ;;
     module:*) command -v pkg-config >/dev/null && pkg-config --exists "$name >= $version" ;;
+    clang:*)
+      command -v clang++ >/dev/null && echo 'int main() {}' | clang++ "$name" -x c++ -o /dev/null - 2>/dev/null
+      ;;
     arm64:*)
       command -v pkg-config >/dev/null &&
         PKG_CONFIG_LIBDIR=/usr/lib/aarch64-linux-gnu/pkgconfig:/usr/share/pkgconfig pkg-config --exists "$name >= $version"

@@ -2,6 +2,7 @@
 
 #include "posenc/c_api.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "posenc/posenc.h"
+#include "src/heap.h"
 
 struct posenc_encoder {
   posenc::Encoder encoder;
@@ -63,7 +65,7 @@ Error KnownSpec(const posenc_spec& from, posenc_spec& spec) noexcept {
   return Error::kNone;
 }
 
-Error Make(const posenc_spec& given, posenc_encoder*& out) {
+Error Make(const posenc_spec& given, posenc_encoder*& out) noexcept {
   posenc_spec known;
   if (const Error error = KnownSpec(given, known); error != Error::kNone) return error;
   if (known.inv_freq == nullptr && known.inv_freq_count != 0) return Error::kPointer;
@@ -77,7 +79,8 @@ Error Make(const posenc_spec& given, posenc_encoder*& out) {
   spec.odd = EnumOf<OddDim>(known.odd);
   spec.position_scale = known.position_scale;
   spec.amplitude = known.amplitude;
-  if (known.inv_freq_count != 0) spec.inv_freq.assign(known.inv_freq, known.inv_freq + known.inv_freq_count);
+  if (!Resize(spec.inv_freq, known.inv_freq_count)) return Error::kMemory;
+  std::copy_n(known.inv_freq, known.inv_freq_count, spec.inv_freq.begin());
   Result<Encoder> made = Encoder::Make(spec);
   if (!made) return made.error;
   out = new (std::nothrow) posenc_encoder{std::move(made.value)};
@@ -139,15 +142,7 @@ int posenc_make(const posenc_spec* spec, posenc_encoder** out) {
   if (out == nullptr) return CodeOf(Error::kPointer);
   *out = nullptr;
   if (spec == nullptr) return CodeOf(Error::kPointer);
-#if defined(__cpp_exceptions)
-  try {
-#endif
-    return CodeOf(posenc::Make(*spec, *out));
-#if defined(__cpp_exceptions)
-  } catch (const std::bad_alloc&) {
-    return CodeOf(Error::kMemory);
-  }
-#endif
+  return CodeOf(posenc::Make(*spec, *out));
 }
 
 void posenc_free(posenc_encoder* encoder) { delete encoder; }
@@ -222,8 +217,7 @@ int posenc_encode_grid(const posenc_axis* axes, size_t axis_count, size_t count,
   posenc::Axis few[kFewAxes];
   std::unique_ptr<posenc::Axis[]> many;
   if (axis_count > kFewAxes) {
-    if (axis_count > SIZE_MAX / sizeof(posenc::Axis)) return CodeOf(Error::kMemory);
-    many.reset(new (std::nothrow) posenc::Axis[axis_count]);
+    many = posenc::MakeArray<posenc::Axis>(axis_count);
     if (many == nullptr) return CodeOf(Error::kMemory);
   }
   posenc::Axis* const copies = many != nullptr ? many.get() : few;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "src/arguments.h"
 #include "src/float_mode.h"
 #include "src/grid.h"
+#include "src/heap.h"
 #include "src/kernels.h"
 #include "src/similarity.h"
 #include "src/spec.h"
@@ -326,21 +326,16 @@ Result<Encoder> Encoder::Make(const Spec& spec) {
   Result<Encoder> result;
   result.error = Validate(spec);
   if (result.error != Error::kNone) return result;
-#if defined(__cpp_exceptions)
-  try {
-#endif
-    const std::shared_ptr<EncoderState> state = std::make_shared<EncoderState>();
-    state->spec = spec;
-    const DefaultFloatMode mode;
-    result.error = FillGrid(spec, state->grid);
-    if (result.error != Error::kNone) return result;
-    FillRotations(state->grid);
-    result.value.state_ = state;
-#if defined(__cpp_exceptions)
-  } catch (const std::bad_alloc&) {
+  const std::shared_ptr<EncoderState> state = MakeShared<EncoderState>();
+  if (state == nullptr || !Copy(spec, state->spec)) {
     result.error = Error::kMemory;
+    return result;
   }
-#endif
+  const DefaultFloatMode mode;
+  result.error = FillGrid(spec, state->grid);
+  if (result.error != Error::kNone) return result;
+  FillRotations(state->grid);
+  result.value.state_ = state;
   return result;
 }
 

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <new>
 #include <numbers>
 #include <optional>
 #include <span>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "posenc/posenc.h"
+#include "src/heap.h"
 
 namespace posenc::presets {
 namespace {
@@ -70,20 +70,6 @@ Preset Refused(Preset preset) noexcept {
   return preset;
 }
 
-// Allocates inv_freq. False: there is no memory.
-bool Resize(std::vector<double>& inv_freq, std::size_t count) noexcept {
-#if defined(__cpp_exceptions)
-  try {
-#endif
-    inv_freq.resize(count);
-#if defined(__cpp_exceptions)
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-#endif
-  return true;
-}
-
 // Replaces inv_freq[k] of a Rope preset by scale(k, inv_freq[k]). The frequencies given to it are rounded once.
 template <class Scale>
 Preset Scaled(Preset rope, Scale scale) noexcept {
@@ -127,33 +113,25 @@ Range RangeOf(const Preset& preset, std::size_t length) noexcept {
 // a frequency from a base is a power of two or lies on no boundary of rounding. Explicit ones times position_scale may
 // lie on one, and are a product.
 std::vector<double> InvFreq(const Spec& spec) noexcept {
-  const Result<Encoder> made = [&spec]() -> Result<Encoder> {
-#if defined(__cpp_exceptions)
-    try {
-#endif
-      Spec probe = spec;
-      probe.amplitude = 1.0;
-      probe.layout = Layout::kSplit;
-      probe.cos_first = false;
-      return Encoder::Make(probe);
-#if defined(__cpp_exceptions)
-    } catch (const std::bad_alloc&) {
-      return {{}, Error::kMemory};
-    }
-#endif
-  }();
+  Spec probe;
+  if (!Copy(spec, probe)) return {};
+  probe.amplitude = 1.0;
+  probe.layout = Layout::kSplit;
+  probe.cos_first = false;
+  const Result<Encoder> made = Encoder::Make(probe);
   std::vector<double> row;
-  if (!made || !Resize(row, spec.dim)) return {};
+  if (!made) return {};
   if (!spec.inv_freq.empty()) {
-    row.resize(spec.inv_freq.size());
+    if (!Resize(row, spec.inv_freq.size())) return {};
     std::transform(spec.inv_freq.begin(), spec.inv_freq.end(), row.begin(),
                    [&spec](double w) { return w * spec.position_scale; });
     return row;
   }
   constexpr double kTiny = 0x1p-160;
+  if (!Resize(row, spec.dim)) return {};
   if (made.value.Encode(std::span<const double>(&kTiny, 1), Rows<double>{row.data(), 1}) != Error::kNone) return {};
   const std::size_t count = spec.odd == OddDim::kDropCos ? (spec.dim + 1) / 2 : spec.dim / 2;
-  row.resize(count);
+  if (!Resize(row, count)) return {};
   for (double& value : row) value *= 0x1p160;
   return row;
 }

@@ -229,7 +229,7 @@ TEST_P(EncodeRange, RowsDoNotDependOnTheCall) {
         }
         ASSERT_TRUE(SameRows(chunked, whole, dim)) << "chunks";
         for (const std::int64_t step : {-1, 2, 3, 16, 32, 100, -37}) {
-          const std::int64_t first = step > 0 ? start : start + static_cast<std::int64_t>(kCount) - 1;
+          const std::int64_t first = step > 0 ? start : start + static_cast<std::int64_t>(kCount - 1);
           const std::size_t count = (kCount - 1) / static_cast<std::size_t>(std::abs(step)) + 1;
           std::vector<T> want;
           for (std::size_t r = 0; r < count; ++r) {

@@ -20,26 +20,30 @@
 extern "C" {
 #endif
 
-/* Enumerations are ints, so that every value can be passed, and a wrong one gives an error. */
-
+/* Type of the elements of rows. Enumerations are ints, so that every value can be passed, and a wrong one gives an
+ * error. */
 typedef int posenc_dtype;
 enum { POSENC_F32 = 0, POSENC_F64 = 1, POSENC_F16 = 2, POSENC_BF16 = 3 };
 
+/* Type of positions. */
 typedef int posenc_position_type;
 enum { POSENC_POS_I32 = 0, POSENC_POS_I64 = 1, POSENC_POS_F32 = 2, POSENC_POS_F64 = 3 };
 
+/* Where sines and cosines stand in a row. */
 typedef int posenc_layout;
 enum {
   POSENC_INTERLEAVED = 0, /* s0 c0 s1 c1 ... */
   POSENC_SPLIT = 1        /* s0 s1 ... c0 c1 ... */
 };
 
+/* Spacing of the exponents of base; n is dim/2. */
 typedef int posenc_spacing;
 enum {
   POSENC_EXCLUSIVE = 0, /* w_k = base^(-k/n), the paper */
   POSENC_INCLUSIVE = 1  /* w_k = base^(-k/(n-1)), which ends at 1/base */
 };
 
+/* What an odd dim means. */
 typedef int posenc_odd_dim;
 enum {
   POSENC_ODD_ERROR = 0,   /* an odd dim is refused */
@@ -50,15 +54,15 @@ enum {
 /* What to encode: the fields of posenc::Spec. Start from posenc_default_spec. Later versions of this header may add
  * fields at the end; size tells the library which ones there are, and those that are missing have their defaults. */
 typedef struct posenc_spec {
-  size_t size; /* sizeof(posenc_spec) */
-  size_t dim;  /* elements in a row, from 1 to 2^26 */
-  double base;
-  posenc_layout layout;
-  int cos_first; /* 0 or 1 */
-  posenc_spacing spacing;
-  posenc_odd_dim odd;
-  double position_scale;
-  double amplitude;
+  size_t size;            /* sizeof(posenc_spec) */
+  size_t dim;             /* elements in a row, from 1 to 2^26 */
+  double base;            /* above 0; also known as max_period, theta */
+  posenc_layout layout;   /* POSENC_INTERLEAVED or POSENC_SPLIT */
+  int cos_first;          /* 0 or 1 */
+  posenc_spacing spacing; /* POSENC_EXCLUSIVE or POSENC_INCLUSIVE */
+  posenc_odd_dim odd;     /* POSENC_ODD_ERROR, POSENC_ODD_ZERO or POSENC_ODD_DROP_COS */
+  double position_scale;  /* multiplies positions; finite */
+  double amplitude;       /* multiplies sines and cosines; finite */
   const double*
       inv_freq; /* NULL, or inv_freq_count frequencies, used in place of base and spacing; read by posenc_make */
   size_t inv_freq_count; /* 0, or one a frequency */
@@ -84,8 +88,9 @@ static inline posenc_spec posenc_default_spec(size_t dim) {
 /* Immutable: calls from many threads at once are safe. */
 typedef struct posenc_encoder posenc_encoder;
 
-/* Makes an encoder; *out is NULL on a failure. posenc_free takes it back, and does nothing with NULL. */
+/* Makes an encoder; *out is NULL on a failure. The caller gives it to posenc_free. */
 int posenc_make(const posenc_spec* spec, posenc_encoder** out);
+/* Takes an encoder back. NULL is none. */
 void posenc_free(posenc_encoder* encoder);
 
 /* The sentence of a code. Never NULL, whatever the code. */
@@ -123,10 +128,10 @@ int posenc_encode_planes(const posenc_encoder* encoder, posenc_position_type pos
 
 /* One axis of a grid: posenc::Axis. */
 typedef struct posenc_axis {
-  const posenc_encoder* encoder;
-  const double* positions;
-  size_t count;  /* of positions */
-  size_t column; /* where in the row the encoding goes */
+  const posenc_encoder* encoder; /* of this axis; it stays the caller's */
+  const double* positions;       /* of the cells along this axis */
+  size_t count;                  /* of positions */
+  size_t column;                 /* where in the row the encoding goes */
 } posenc_axis;
 
 /* The rows of a grid, the first axis slowest; count is the product of the counts of the axes. Allocates only with more

@@ -25,12 +25,12 @@ namespace posenc {
 
 // IEEE 754 binary16: 1 sign, 5 exponent and 10 fraction bits.
 struct Half {
-  std::uint16_t bits;
+  std::uint16_t bits;  // sign first: 0x3C00 is 1
 };
 
 // The upper half of an IEEE 754 binary32: 1 sign, 8 exponent and 7 fraction bits.
 struct BFloat16 {
-  std::uint16_t bits;
+  std::uint16_t bits;  // sign first: 0x3F80 is 1
 };
 
 // Where the sine s_k and the cosine c_k of frequency k stand in a row.
@@ -55,15 +55,15 @@ enum class OddDim : std::uint8_t {
 
 // What to encode. Every field has a meaning of its own; the defaults are those of the paper.
 struct Spec {
-  std::size_t dim = 0;    // elements in a row, from 1 to 2^26
-  double base = 10000.0;  // > 0; also known as max_period, max_timescale, theta, temperature
-  Spacing spacing = Spacing::kExclusive;
-  std::vector<double> inv_freq = {};  // not empty: w_k = inv_freq[k], and base and spacing are not used
-  double position_scale = 1.0;        // multiplies positions; finite
-  double amplitude = 1.0;             // multiplies sin and cos; finite
-  Layout layout = Layout::kInterleaved;
-  bool cos_first = false;  // swaps the places of sines and cosines: c0 s0 c1 s1 ... or c0 c1 ... s0 s1 ...
-  OddDim odd = OddDim::kError;
+  std::size_t dim = 0;                    // elements in a row, from 1 to 2^26
+  double base = 10000.0;                  // > 0; also known as max_period, max_timescale, theta, temperature
+  Spacing spacing = Spacing::kExclusive;  // of the exponents of base
+  std::vector<double> inv_freq = {};      // not empty: w_k = inv_freq[k], and base and spacing are not used
+  double position_scale = 1.0;            // multiplies positions; finite
+  double amplitude = 1.0;                 // multiplies sin and cos; finite
+  Layout layout = Layout::kInterleaved;   // where sines and cosines stand in a row
+  bool cos_first = false;       // swaps the places of sines and cosines: c0 s0 c1 s1 ... or c0 c1 ... s0 s1 ...
+  OddDim odd = OddDim::kError;  // what an odd dim means
 };
 
 // The rules of this API. Each enumerator is one rule, and its comment says what is allowed.
@@ -118,22 +118,23 @@ const char* Message(Error error) noexcept;
 // No alignment beyond that of T is needed.
 template <class T>
 struct Rows {
-  T* data = nullptr;
-  std::size_t count = 0;
+  T* data = nullptr;       // the first element of the first row
+  std::size_t count = 0;   // rows; 0: nothing is read or written, and data may be null
   std::size_t stride = 0;  // elements from a row to the next; 0 means dim, or the elements that a call says rows have
 };
 
 // The heads of a row that is rotated: heads of them, head_dim elements apart.
 struct HeadShape {
-  std::size_t heads = 1;
+  std::size_t heads = 1;     // in a row
   std::size_t head_dim = 0;  // 0 means dim
 };
 
 // A value or the rule that was broken.
 template <class T>
 struct [[nodiscard]] Result {
-  T value{};
-  Error error = Error::kNone;
+  T value{};                   // of use only without an error
+  Error error = Error::kNone;  // the first rule that was broken
+  // Whether there is a value.
   explicit operator bool() const noexcept { return error == Error::kNone; }
 };
 
@@ -228,7 +229,7 @@ class Encoder {
 
 // One axis of a grid.
 struct Axis {
-  const Encoder* encoder = nullptr;
+  const Encoder* encoder = nullptr;   // of this axis; it stays the caller's
   std::span<const double> positions;  // of the cells along this axis: any numbers that Encode takes
   std::size_t column = 0;             // the encoding, dim elements, goes to columns column .. column + dim - 1 of a row
 };

@@ -40,18 +40,19 @@ enum class Order : std::uint8_t {
   kRelative     // length - 1, ..., 0, ..., -(length - 1): 2 * length - 1 rows
 };
 
+// What a peer computes.
 struct Preset {
-  Spec spec = {};
-  Order order = Order::kAscending;
+  Spec spec = {};                   // what Encoder::Make takes
+  Order order = Order::kAscending;  // of the rows of a table
   std::int64_t first_position = 0;  // of the first row, with kAscending
   double x_scale = 1.0;             // factor of the embeddings in EncodeAdd
 };
 
 // What EncodeRange takes.
 struct Range {
-  std::int64_t start = 0;
-  std::int64_t step = 1;
-  std::size_t count = 0;
+  std::int64_t start = 0;  // position of the first row
+  std::int64_t step = 1;   // from the position of a row to that of the next
+  std::size_t count = 0;   // rows
 };
 
 // The rows of a sequence of `length`, at most 2^62, as the peer has them.
@@ -108,6 +109,7 @@ Preset OpenNmtPyConcat(std::size_t dim) noexcept;
 // OpenNMT-tf SinusoidalPositionEncoder, and CTranslate2's with scale_embeddings. Inclusive, split, first position 1, on
 // embeddings times sqrt(depth). CTranslate2 gives NaN for depth 2; here w_0 is 1.
 Preset OpenNmtTf(std::size_t depth) noexcept;
+// OpenNmtTf.
 Preset CTranslate2(std::size_t depth) noexcept;
 
 // FunASR / Paraformer SinusoidalPositionEncoder, sherpa-onnx: inclusive, split, first position 1, on embeddings times
@@ -142,12 +144,13 @@ Preset XTransformersScaled(std::size_t dim, double theta = 10000.0) noexcept;
 //     sigma_k from max_freq down to min_freq, inclusive, times 2 pi with full_turns        split, amplitude `scale`
 // Positions are any numbers. scale is sqrt(2 / dims) unless given.
 struct MlxOptions {
-  double min_freq = 1e-4;
-  double max_freq = 1.0;
-  std::optional<double> scale = {};
-  bool cos_first = false;
-  bool full_turns = false;
+  double min_freq = 1e-4;            // the last frequency, radians a position
+  double max_freq = 1.0;             // the first frequency
+  std::optional<double> scale = {};  // the amplitude
+  bool cos_first = false;            // [cos | sin]
+  bool full_turns = false;           // frequencies in turns a position
 };
+// The encoding of MlxOptions.
 Preset Mlx(std::size_t dims, const MlxOptions& options = {}) noexcept;
 
 // ---- Diffusion timesteps: pass them to Encode, fractions too ----
@@ -166,11 +169,12 @@ Preset GuidedDiffusion(std::size_t dim, double max_period = 10000.0) noexcept;
 // `scale` multiplies timesteps, though its docstring says embeddings. Most models there say flip_sin_to_cos = true and
 // downscale_freq_shift = 0, which is GuidedDiffusion. Shifts other than 0 and 1 use std::pow.
 struct DiffusersOptions {
-  bool flip_sin_to_cos = false;
-  double downscale_freq_shift = 1.0;
-  double scale = 1.0;
-  double max_period = 10000.0;
+  bool flip_sin_to_cos = false;       // [cos | sin]
+  double downscale_freq_shift = 1.0;  // less than half
+  double scale = 1.0;                 // of timesteps
+  double max_period = 10000.0;        // base
 };
+// The encoding of DiffusersOptions.
 Preset Diffusers(std::size_t embedding_dim, const DiffusersOptions& options = {}) noexcept;
 
 // EDM PositionalEmbedding(num_channels, max_positions, endpoint): [cos | sin], inclusive with endpoint, else exclusive.
@@ -234,13 +238,14 @@ Preset RopeDynamicNtk(std::size_t dim, double base, double factor, double seq_le
 // goes from itself to inv_freq / factor; amplitude is attention_factor, or 0.1 * ln(factor) + 1. std::log is used for
 // both. truncate rounds the two dimensions to integers, as HF does; keras-hub does not by default.
 struct YarnOptions {
-  double factor = 1.0;
-  double original_max_position_embeddings = 0.0;
-  double beta_fast = 32.0;
-  double beta_slow = 1.0;
-  std::optional<double> attention_factor = {};
-  bool truncate = true;
+  double factor = 1.0;                            // new length of the context over the original one
+  double original_max_position_embeddings = 0.0;  // the original one, in tokens; to be given
+  double beta_fast = 32.0;                        // turns in it from which a frequency is kept
+  double beta_slow = 1.0;                         // turns in it up to which a frequency is divided
+  std::optional<double> attention_factor = {};    // the amplitude
+  bool truncate = true;                           // the two dimensions are integers
 };
+// The frequencies of YarnOptions.
 Preset RopeYarn(std::size_t dim, double base, const YarnOptions& options) noexcept;
 
 // HF rope_type "longrope" (Phi-3 "su"): inv_freq / ext_factors[k], for the long_factor or short_factor list that the
@@ -253,11 +258,12 @@ Preset RopeLongRope(std::size_t dim, double base, std::span<const double> ext_fa
 // HF rope_type "llama3": inv_freq of wavelengths above original/low_freq_factor is divided by factor, below
 // original/high_freq_factor kept, blended between.
 struct Llama3Options {
-  double factor = 8.0;
-  double low_freq_factor = 1.0;
-  double high_freq_factor = 4.0;
-  double original_max_position_embeddings = 8192.0;
+  double factor = 8.0;                               // divides the lowest frequencies
+  double low_freq_factor = 1.0;                      // turns in the original context up to which they count as low
+  double high_freq_factor = 4.0;                     // turns in it from which they are kept
+  double original_max_position_embeddings = 8192.0;  // the original context, in tokens
 };
+// The frequencies of Llama3Options.
 Preset RopeLlama3(std::size_t dim, double base = 500000.0, const Llama3Options& options = {}) noexcept;
 
 // ---- By name ----
@@ -266,6 +272,7 @@ Preset RopeLlama3(std::size_t dim, double base = 500000.0, const Llama3Options& 
 struct NamedPreset {
   std::string_view name;   // in lower case with hyphens, e.g. "hf-marian"
   std::string_view about;  // one line for a list on a screen
+  // Makes the preset of a dim.
   Preset (*make)(std::size_t dim) noexcept;
 };
 

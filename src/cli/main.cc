@@ -323,6 +323,10 @@ Outcome Run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     std::string sentence = error.what();
     while (!sentence.empty() && (sentence.back() == '\n' || sentence.back() == '.')) sentence.pop_back();
+    // It quotes what was typed; a terminal would obey control characters in it.
+    for (char& c : sentence) {
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+    }
     return BadCommandLine(sentence + " (posenc --help and posenc COMMAND --help list what is allowed)");
   }
   if (app.got_subcommand("encode")) return RunEncode(encode);

@@ -7,7 +7,7 @@
 
 namespace posenc::cli {
 
-std::size_t RowsOf(const PositionBlock& block) noexcept {
+std::size_t RowsOf(const PositionBlock& block) {
   return std::visit(
       [](const auto& positions) -> std::size_t {
         if constexpr (std::is_same_v<decltype(positions), const PositionRange&>) {

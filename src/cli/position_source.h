@@ -16,7 +16,7 @@ namespace posenc::cli {
 // The exact positions of some rows. A float or half is a double here, without a loss.
 using PositionBlock = std::variant<PositionRange, std::span<const std::int64_t>, std::span<const double>>;
 
-std::size_t RowsOf(const PositionBlock& block) noexcept;
+std::size_t RowsOf(const PositionBlock& block);
 
 class PositionSource {
  public:

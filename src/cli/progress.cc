@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -35,12 +36,12 @@ std::string FormatAmount(double amount, const char* unit) {
 // "0:42", "12:05" or "3:07:11".
 std::string FormatDuration(double seconds) {
   constexpr double kLongest = 999.0 * 3600.0;
-  const long whole = static_cast<long>(std::min(seconds, kLongest) + 0.5);
+  const int whole = static_cast<int>(std::lround(std::min(seconds, kLongest)));
   std::array<char, 32> text;
   if (whole >= 3600) {
-    std::snprintf(text.data(), text.size(), "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
+    std::snprintf(text.data(), text.size(), "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60);
   } else {
-    std::snprintf(text.data(), text.size(), "%ld:%02ld", whole / 60, whole % 60);
+    std::snprintf(text.data(), text.size(), "%d:%02d", whole / 60, whole % 60);
   }
   return text.data();
 }
