@@ -66,6 +66,7 @@ Output OutputOf(const Rows<T>& out, std::size_t dim) noexcept {
   output.data = out.data;
   output.row_bytes = static_cast<std::ptrdiff_t>(StrideOf(out, dim) * sizeof(T));
   output.type = kElementType<T>;
+  output.stores = out.stores;
   return output;
 }
 
@@ -140,10 +141,13 @@ Output From(Output output, std::size_t row) noexcept {
   return output;
 }
 
-// Whether the rows are more than the caches are good for.
-bool IsLarge(const Output& output, std::size_t count) noexcept {
+// Whether the rows go past the caches: more than these are good for, or as the caller says. Not where they are x, which
+// is read again when something is left to repair.
+bool BypassesCaches(const Output& output, std::size_t count) noexcept {
+  if (output.x == output.data || output.stores == Stores::kCached) return false;
   // The second row is 0 bytes without planes.
-  return count >= kStreamBytes / static_cast<std::size_t>(output.row_bytes + output.second_row_bytes);
+  return output.stores == Stores::kStreamed ||
+         count >= kStreamBytes / static_cast<std::size_t>(output.row_bytes + output.second_row_bytes);
 }
 
 // Whether every row and place is aligned for vectors past the caches.
@@ -166,7 +170,7 @@ bool IsAligned(const FrequencyGrid& grid, const Output& output) noexcept {
 bool HeadsStream(const FrequencyGrid& grid, Output rows, std::size_t head_bytes, std::size_t heads) noexcept {
   if (rows.row_bytes % 64 != 0) return false;
   rows.row_bytes = static_cast<std::ptrdiff_t>(head_bytes);
-  return IsLarge(rows, heads) && IsAligned(grid, rows);
+  return BypassesCaches(rows, heads) && IsAligned(grid, rows);
 }
 
 ListPosition ListPositionOf(std::int64_t position) noexcept {
@@ -235,9 +239,9 @@ void WriteRange(const FrequencyGrid& grid, Output output, std::int64_t start, st
     });
     return;
   }
-  const bool large = IsLarge(output, count) && output.x != output.data;
-  output.stream = large && IsAligned(grid, output);
-  output.bounce = large && !output.stream;
+  const bool bypass = BypassesCaches(output, count);
+  output.stream = bypass && IsAligned(grid, output);
+  output.bounce = bypass && !output.stream;
   const bool in_runs = grid.shape.step == 1 || output.second != nullptr;
   output.by_rows = output.x != nullptr || output.bounce || (output.stream && in_runs);
   std::int64_t lowest = start;
@@ -451,7 +455,7 @@ Error Encoder::Rotate(std::span<const P> positions, HeadShape shape, Rows<const 
   if (const Error error = CheckPositions(positions, out, elements); error != Error::kNone) return error;
   if (const Error error = CheckX(x, 1.0, out, elements); error != Error::kNone) return error;
   Output rows = OutputOf(out, elements, x, 1.0);
-  rows.stream = x.data != out.data && HeadsStream(grid, rows, shape.head_dim * sizeof(T), out.count * shape.heads);
+  rows.stream = HeadsStream(grid, rows, shape.head_dim * sizeof(T), out.count * shape.heads);
   ForListRows(0, out.count, ListPositionsOf(positions),
               [&](const ListPosition* list, std::size_t row, std::size_t count) {
                 RotateRows(grid, list, count, shape, From(rows, row));

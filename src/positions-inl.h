@@ -33,7 +33,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // the test would leave a value of size s open with probability 2^-24 / s (floats), so that rows of low frequencies
 // would go to repair again and again.
 template <class T>
-inline constexpr double kSmallRadians = std::is_same_v<T, double> ? 0x1p-20 : 0x1p-8;
+inline constexpr double kSmallRadians = std::is_same_v<T, double> ? 0x1p-20 : 0x1p-11;
 
 // The sine of a small angle is within 4 u (floats), or 2^-92.7, of its size: roundings of position, radians, their
 // product, the series and the amplitude. For floats the limit is twice that, for the reason in rounding-inl.h; the test

@@ -70,6 +70,19 @@ struct Anchors {
   HWY_ALIGN_MAX double second[kGroup];
   HWY_ALIGN_MAX double first_low[kPairs ? kGroup : 1];
   HWY_ALIGN_MAX double second_low[kPairs ? kGroup : 1];
+
+  // For ForRows.
+  HWY_INLINE void operator()(std::size_t k, Vec& f, Vec& f_low, Vec& s, Vec& s_low) const {
+    const Doubles d;
+    f = hn::Load(d, first + k);
+    s = hn::Load(d, second + k);
+    if constexpr (kPairs) {
+      f_low = hn::Load(d, first_low + k);
+      s_low = hn::Load(d, second_low + k);
+    } else {
+      f_low = s_low = hn::Zero(d);
+    }
+  }
 };
 
 // The recurrence, in doubles or in pairs of doubles.
@@ -111,90 +124,160 @@ class Recurrence {
     }
   }
 
-  HWY_NOINLINE void RotateAnchors(const Group& group, int block_index, const Anchors<kPairs>& from,
-                                  Anchors<kPairs>& to) const {
+  // The anchor of a block in its super-block, for frequencies from k on, rotated from the super-anchor.
+  HWY_INLINE void AnchorFrom(const Group& group, int block_index, const Anchors<kPairs>& from, std::size_t k,
+                             Vec& first, Vec& first_low, Vec& second, Vec& second_low) const {
     const Doubles d;
     constexpr int kHalf = kAnchorRotations;
     const bool later = block_index >= kHalf;
     const int e = kRowRotations + (later ? block_index - kHalf : kHalf - 1 - block_index);
-    const std::size_t at = static_cast<std::size_t>(e) * 2 * kGroup;
+    const std::size_t cos_at = static_cast<std::size_t>(e) * 2 * kGroup + k, sin_at = cos_at + kGroup;
     const bool ahead = later != grid_.cos_first;
-    for (std::size_t k = 0; k < kGroup; k += hn::Lanes(d)) {
+    first = hn::Load(d, from.first + k);
+    second = hn::Load(d, from.second + k);
+    if constexpr (kPairs) {
       Vec fa, fal, sa, sal, fb, fbl, sb, sbl;
-      Rotate(d, hn::Load(d, from.first + k), Low(d, from.first_low, k), hn::Load(d, from.second + k),
-             Low(d, from.second_low, k), hn::Load(d, group.rotation + at + k), Low(d, group.rotation_low, at + k),
-             hn::Load(d, group.rotation + at + kGroup + k), Low(d, group.rotation_low, at + kGroup + k), fa, fal, sa,
-             sal, fb, fbl, sb, sbl);
-      hn::Store(ahead ? fa : fb, d, to.first + k);
-      hn::Store(ahead ? sa : sb, d, to.second + k);
+      Rotate(d, first, Low(d, from.first_low, k), second, Low(d, from.second_low, k),
+             hn::Load(d, group.rotation + cos_at), Low(d, group.rotation_low, cos_at),
+             hn::Load(d, group.rotation + sin_at), Low(d, group.rotation_low, sin_at), fa, fal, sa, sal, fb, fbl, sb,
+             sbl);
+      first = ahead ? fa : fb;
+      second = ahead ? sa : sb;
+      first_low = ahead ? fal : fbl;
+      second_low = ahead ? sal : sbl;
+    } else {
+      const Vec cos = hn::Load(d, group.rotation + cos_at);
+      const Vec sin = hn::Xor(hn::Load(d, group.rotation + sin_at), hn::Set(d, ahead ? 0.0 : -0.0));
+      const Vec moved = hn::MulAdd(first, cos, hn::Mul(second, sin));
+      second = hn::MulSub(second, cos, hn::Mul(first, sin));
+      first = moved;
+      first_low = second_low = hn::Zero(d);
+    }
+  }
+
+  HWY_NOINLINE void RotateAnchors(const Group& group, int block_index, const Anchors<kPairs>& from,
+                                  Anchors<kPairs>& to) const {
+    const Doubles d;
+    for (std::size_t k = 0; k < kGroup; k += hn::Lanes(d)) {
+      Vec first, first_low, second, second_low;
+      AnchorFrom(group, block_index, from, k, first, first_low, second, second_low);
+      hn::Store(first, d, to.first + k);
+      hn::Store(second, d, to.second + k);
       if constexpr (kPairs) {
-        hn::Store(ahead ? fal : fbl, d, to.first_low + k);
-        hn::Store(ahead ? sal : sbl, d, to.second_low + k);
+        hn::Store(first_low, d, to.first_low + k);
+        hn::Store(second_low, d, to.second_low + k);
       }
     }
   }
 
-  // Calls visit(row, k, first, first_low, second, second_low) for the vectors from k = begin to below end of the group
-  // in the pairs of rows at equal distances from the anchor of a block, the nearest pair_begin .. below pair_end of 8;
-  // row is what row_of gave for the row's index. A row is written in runs, for memory takes whole pages and 256 bytes
-  // at a time best: 40 GB/s past the caches here, where runs of 128 bytes reach 27.
-  // kStrips: with the anchors of four vectors in registers, which pays where visit is short.
-  template <bool kStrips, class RowOf, class Visit>
-  HWY_INLINE void ForRows(const Group& group, const Anchors<kPairs>& anchors, std::int64_t block, std::size_t begin,
+  // Calls visit(row, k, first, first_low, second, second_low) for the vectors from frequency begin to below end of the
+  // group in the pairs of rows at equal distances from the anchor of a block, the nearest pair_begin .. below pair_end
+  // of 8; anchor_of(k, first, first_low, second, second_low) gives the anchors.
+  // By rows: row is what row_of(j, 0) gave for row j, and all vectors of a row follow each other.
+  template <class AnchorOf, class RowOf, class Visit>
+  HWY_INLINE void ForRows(const Group& group, const AnchorOf& anchor_of, std::int64_t block, std::size_t begin,
                           std::size_t end, std::int64_t pair_begin, std::int64_t pair_end, const RowOf& row_of,
                           const Visit& visit) const {
     const Doubles d;
+    ForPairs(group, block, 0, pair_begin, pair_end, row_of,
+             [&](const auto& ahead, const auto& back, const double* HWY_RESTRICT rotation,
+                 const double* HWY_RESTRICT rotation_low) POSENC_INLINE_LAMBDA {
+               for (std::size_t k = begin; k < end; k += hn::Lanes(d)) {
+                 Vec first, first_low, second, second_low;
+                 anchor_of(k, first, first_low, second, second_low);
+                 RotateBoth(ahead, back, rotation, rotation_low, k, first, first_low, second, second_low, visit);
+               }
+             });
+  }
+
+  // By strips of some vectors, whose anchors stay in registers for all rows: 1.4 times as fast in cache as loading them
+  // for each. A strip is 256 bytes of floats of a row, for memory takes whole pages and runs of that length best: 40
+  // GB/s past the caches here, where runs of 128 bytes reach 27. Calls visit(ahead, back, k, first and second ahead,
+  // first and second back) for a pair of rows at once, which are what row_of(j, strip) gave for the strip that begins
+  // at frequency strip; k is counted from there: a constant.
+  template <class AnchorOf, class RowOf, class Visit>
+  HWY_INLINE void ForStrips(const Group& group, const AnchorOf& anchor_of, std::int64_t block, std::size_t begin,
+                            std::size_t end, std::int64_t pair_begin, std::int64_t pair_end, const RowOf& row_of,
+                            const Visit& visit) const {
+    static_assert(!kPairs);
+    const Doubles d;
     const std::size_t lanes = hn::Lanes(d);
-    const auto for_pairs = [&](const auto& visit_pair) POSENC_INLINE_LAMBDA {
-      for (std::int64_t pair = pair_begin; pair < pair_end; ++pair) {
-        const std::int64_t later = block + kRowRotations + pair;
-        const std::int64_t earlier = block + kRowRotations - 1 - pair;
-        const std::size_t at = static_cast<std::size_t>(pair) * 2 * kGroup;
-        visit_pair(row_of(grid_.cos_first ? earlier : later), row_of(grid_.cos_first ? later : earlier),
-                   group.rotation + at, group.rotation_low + at);
-      }
+    const auto both = [&](const auto& ahead, const auto& back, const double* HWY_RESTRICT rotation, std::size_t k,
+                          Vec first, Vec second) POSENC_INLINE_LAMBDA {
+      Vec fa, sa, fb, sb, low;
+      Rotate(d, first, first, second, second, hn::Load(d, rotation + k), first, hn::Load(d, rotation + kGroup + k),
+             first, fa, low, sa, low, fb, low, sb, low);
+      visit(ahead, back, k, fa, sa, fb, sb);
     };
-    const auto both = [&](const auto& ahead, const auto& back, const double* HWY_RESTRICT rotation,
-                          const double* HWY_RESTRICT rotation_low, std::size_t k, Vec first, Vec first_low, Vec second,
-                          Vec second_low) POSENC_INLINE_LAMBDA {
-      Vec fa, fal, sa, sal, fb, fbl, sb, sbl;
-      Rotate(d, first, first_low, second, second_low, hn::Load(d, rotation + k), Low(d, rotation_low, k),
-             hn::Load(d, rotation + kGroup + k), Low(d, rotation_low, kGroup + k), fa, fal, sa, sal, fb, fbl, sb, sbl);
-      visit(ahead, k, fa, fal, sa, sal);
-      visit(back, k, fb, fbl, sb, sbl);
-    };
+    Vec low;
     std::size_t strip = begin;
 #if POSENC_MANY_REGISTERS
-    if constexpr (kStrips && !kPairs) {
-      // 1.4 times as fast in cache as loading the anchors for each row.
-      const Vec zero = hn::Zero(d);
-      for (; strip + 4 * lanes <= end; strip += 4 * lanes) {
-        const std::size_t k0 = strip, k1 = k0 + lanes, k2 = k1 + lanes, k3 = k2 + lanes;
-        const Vec f0 = hn::Load(d, anchors.first + k0), s0 = hn::Load(d, anchors.second + k0);
-        const Vec f1 = hn::Load(d, anchors.first + k1), s1 = hn::Load(d, anchors.second + k1);
-        const Vec f2 = hn::Load(d, anchors.first + k2), s2 = hn::Load(d, anchors.second + k2);
-        const Vec f3 = hn::Load(d, anchors.first + k3), s3 = hn::Load(d, anchors.second + k3);
-        for_pairs([&](const auto& ahead, const auto& back, const double* HWY_RESTRICT rotation,
-                      const double* HWY_RESTRICT rotation_low) POSENC_INLINE_LAMBDA {
-          both(ahead, back, rotation, rotation_low, k0, f0, zero, s0, zero);
-          both(ahead, back, rotation, rotation_low, k1, f1, zero, s1, zero);
-          both(ahead, back, rotation, rotation_low, k2, f2, zero, s2, zero);
-          both(ahead, back, rotation, rotation_low, k3, f3, zero, s3, zero);
-        });
-      }
+    for (; strip + 4 * lanes <= end; strip += 4 * lanes) {
+      Vec f0, s0, f1, s1, f2, s2, f3, s3;
+      anchor_of(strip, f0, low, s0, low);
+      anchor_of(strip + lanes, f1, low, s1, low);
+      anchor_of(strip + 2 * lanes, f2, low, s2, low);
+      anchor_of(strip + 3 * lanes, f3, low, s3, low);
+      ForPairs(group, block, strip, pair_begin, pair_end, row_of,
+               [&](const auto& ahead, const auto& back, const double* HWY_RESTRICT rotation, const double*)
+                   POSENC_INLINE_LAMBDA {
+                     both(ahead, back, rotation, 0, f0, s0);
+                     both(ahead, back, rotation, lanes, f1, s1);
+                     both(ahead, back, rotation, 2 * lanes, f2, s2);
+                     both(ahead, back, rotation, 3 * lanes, f3, s3);
+                   });
+    }
+#else
+    for (; strip + 2 * lanes <= end; strip += 2 * lanes) {
+      Vec f0, s0, f1, s1;
+      anchor_of(strip, f0, low, s0, low);
+      anchor_of(strip + lanes, f1, low, s1, low);
+      ForPairs(group, block, strip, pair_begin, pair_end, row_of,
+               [&](const auto& ahead, const auto& back, const double* HWY_RESTRICT rotation, const double*)
+                   POSENC_INLINE_LAMBDA {
+                     both(ahead, back, rotation, 0, f0, s0);
+                     both(ahead, back, rotation, lanes, f1, s1);
+                   });
     }
 #endif
-    if (strip >= end) return;
-    for_pairs([&](const auto& ahead, const auto& back, const double* HWY_RESTRICT rotation,
-                  const double* HWY_RESTRICT rotation_low) POSENC_INLINE_LAMBDA {
-      for (std::size_t k = strip; k < end; k += lanes) {
-        both(ahead, back, rotation, rotation_low, k, hn::Load(d, anchors.first + k), Low(d, anchors.first_low, k),
-             hn::Load(d, anchors.second + k), Low(d, anchors.second_low, k));
-      }
-    });
+    for (; strip < end; strip += lanes) {
+      Vec first, second;
+      anchor_of(strip, first, low, second, low);
+      ForPairs(group, block, strip, pair_begin, pair_end, row_of,
+               [&](const auto& ahead, const auto& back, const double* HWY_RESTRICT rotation, const double*)
+                   POSENC_INLINE_LAMBDA { both(ahead, back, rotation, 0, first, second); });
+    }
+  }
+
+  // Calls visit(ahead, k, first, first_low, second, second_low) with the values of a vector in the row that is ahead of
+  // the anchor, and the same for the row back: that at equal distance on the other side.
+  template <class Row, class Visit>
+  static HWY_INLINE void RotateBoth(const Row& ahead, const Row& back, const double* HWY_RESTRICT rotation,
+                                    const double* HWY_RESTRICT rotation_low, std::size_t k, Vec first, Vec first_low,
+                                    Vec second, Vec second_low, const Visit& visit) {
+    const Doubles d;
+    Vec fa, fal, sa, sal, fb, fbl, sb, sbl;
+    Rotate(d, first, first_low, second, second_low, hn::Load(d, rotation + k), Low(d, rotation_low, k),
+           hn::Load(d, rotation + kGroup + k), Low(d, rotation_low, kGroup + k), fa, fal, sa, sal, fb, fbl, sb, sbl);
+    visit(ahead, k, fa, fal, sa, sal);
+    visit(back, k, fb, fbl, sb, sbl);
   }
 
  private:
+  // Calls visit_pair(ahead, back, rotation, rotation_low) for the pairs of rows, with the rotations of frequencies from
+  // k on.
+  template <class RowOf, class VisitPair>
+  HWY_INLINE void ForPairs(const Group& group, std::int64_t block, std::size_t k, std::int64_t pair_begin,
+                           std::int64_t pair_end, const RowOf& row_of, const VisitPair& visit_pair) const {
+    for (std::int64_t pair = pair_begin; pair < pair_end; ++pair) {
+      const std::int64_t later = block + kRowRotations + pair;
+      const std::int64_t earlier = block + kRowRotations - 1 - pair;
+      const std::size_t at = static_cast<std::size_t>(pair) * 2 * kGroup + k;
+      visit_pair(row_of(grid_.cos_first ? earlier : later, k), row_of(grid_.cos_first ? later : earlier, k),
+                 group.rotation + at, group.rotation_low + at);
+    }
+  }
+
   // The two rotations of (first, second) by the angle whose cosine and sine are given. "Ahead" advances sines and
   // cosines in this order; with cosines first, (cos, sin) is (sin, cos) of the complement, which turns the other way.
   static HWY_INLINE void Rotate(Doubles d, Vec first, Vec first_low, Vec second, Vec second_low, Vec cos, Vec cos_low,

@@ -205,8 +205,8 @@ class RotateKernel {
         const bool whole = lanes == hn::Lanes(d);
         Vec a, b, first, first_low, second, second_low;
         if (HWY_LIKELY(whole)) {
-          writer.Prefetch(next, k);
-          writer.Load(d, from, k, a, b);
+          writer.PrefetchAny(next, k);
+          writer.LoadAny(d, from, k, a, b);
         } else {
           Vec part_a, part_b;  // of their own: what a function writes to lives in memory
           LoadPart(d, writer, head, k0 + k, lanes, part_a, part_b);
@@ -304,7 +304,7 @@ class RotateKernel {
     hn::Store(hn::IfThenElseZero(second_open, hn::Set(d, 1.0)), d, open[1]);
     hn::Store(a, d, x[0]);
     hn::Store(b, d, x[1]);
-    Writer<T>::template Store<Way::kRuns>(d, first, second, {rounded[0], rounded[1]}, 0);
+    Writer<T>::template Store<true>(d, first, second, {rounded[0], rounded[1]}, 0, false);
     T* const to = static_cast<T*>(heads.data) + head * shape_.head_dim;
     const Position exact = position == nullptr ? Position{} : *position;
     for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -324,9 +324,14 @@ class RotateKernel {
   // Fewer frequencies than a vector has lanes; the other lanes are any numbers.
   [[gnu::cold]] static HWY_NOINLINE void LoadPart(Doubles d, const Writer<T>& writer, std::size_t head, std::size_t k,
                                                   std::size_t lanes, Vec& a, Vec& b) {
-    T x[2 * hn::MaxLanes(Doubles())] = {};
-    writer.CopyX(head, k, lanes, x);
-    writer.Load(d, {x, x + lanes}, 0, a, b);
+    HWY_ALIGN_MAX double x[2][hn::MaxLanes(Doubles())] = {};
+    const auto from = writer.XPlaces(head, k);
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      x[0][lane] = ExactValue(from.second == nullptr ? from.first[2 * lane] : from.first[lane]);
+      x[1][lane] = ExactValue(from.second == nullptr ? from.first[2 * lane + 1] : from.second[lane]);
+    }
+    a = hn::Load(d, x[0]);
+    b = hn::Load(d, x[1]);
   }
 
   // A part of every limit but that of exact zeros: at least the errors of underflow, and at least half a cell of

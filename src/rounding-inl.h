@@ -62,15 +62,16 @@ struct Precision<double> {
 template <class T>
 inline constexpr double kEps = std::is_same_v<T, double> ? 0x1p-97 : 0x1p-49;
 
-// |v - m|, for every T but double.
+// v - m, for every T but double.
 template <class T>
 HWY_INLINE Vec FromMiddleOfCell(Doubles d, Vec v) {
   constexpr std::uint64_t kMiddle = std::uint64_t{1} << (Precision<T>::kDropped - 1);
   constexpr std::uint64_t kKept = ~((std::uint64_t{1} << Precision<T>::kDropped) - 1);
   const Bits64 du;
   const Vec middle = hn::OrAnd(hn::BitCast(d, hn::Set(du, kMiddle)), v, hn::BitCast(d, hn::Set(du, kKept)));
-  return hn::Abs(hn::Sub(v, middle));
+  return hn::Sub(v, middle);
 }
+// |v - m|.
 template <class T>
 HWY_INLINE Vec FromMiddle(Doubles d, Vec v) {
   if constexpr (std::is_same_v<T, Half>) {
@@ -80,10 +81,10 @@ HWY_INLINE Vec FromMiddle(Doubles d, Vec v) {
     const Vec size = hn::Abs(v);
     const Vec least = hn::Set(d, Precision<Half>::kNormal);
     v = hn::IfThenElse(hn::Lt(size, least), hn::Add(size, least), v);
-    const Vec distance = hn::Sub(FromMiddleOfCell<Half>(d, v), hn::Set(d, 0x1p-67));
+    const Vec distance = hn::Sub(hn::Abs(FromMiddleOfCell<Half>(d, v)), hn::Set(d, 0x1p-67));
     return hn::Min(distance, hn::Add(size, hn::Set(d, 0x1p-1000)));
   } else {
-    return FromMiddleOfCell<T>(d, v);
+    return hn::Abs(FromMiddleOfCell<T>(d, v));
   }
 }
 
@@ -97,45 +98,6 @@ HWY_INLINE Vec Test(Doubles d, Vec high, HWY_MAYBE_UNUSED Vec low, HWY_MAYBE_UNU
   }
 }
 
-// The test of a vector of a block, which leaves more open for fewer operations: subnormal Halfs, which the block's
-// second pass tests as above.
-template <class T>
-HWY_INLINE Vec BlockTest(Doubles d, Vec high, Vec low, Vec eps) {
-  if constexpr (std::is_same_v<T, Half>) {
-    const Vec size = hn::Mul(hn::Abs(high), hn::Mul(eps, hn::Set(d, 1.0 / Precision<Half>::kNormal)));
-    return hn::Min(FromMiddleOfCell<Half>(d, high), size);
-  } else {
-    return Test<T>(d, high, low, eps);
-  }
-}
-
-// The same against a limit for each lane: undecided if not above 0, or for doubles as before.
-template <class T>
-HWY_INLINE Vec BlockTestWithin(Doubles d, Vec high, Vec low, Vec limit) {
-  if constexpr (std::is_same_v<T, double>) {
-    return Test<T>(d, high, low, limit);
-  } else if constexpr (std::is_same_v<T, Half>) {
-    const Vec size = hn::Sub(hn::Abs(high), hn::Set(d, Precision<Half>::kNormal));
-    return hn::Min(hn::Sub(FromMiddleOfCell<Half>(d, high), limit), size);
-  } else {
-    return hn::Sub(Test<T>(d, high, low, limit), limit);
-  }
-}
-
-// Tests of a block in one: undecided if one of them is. Not for NaN, of which Min is no judge.
-template <class T>
-HWY_INLINE Vec NoTest(Doubles d) {
-  return hn::Set(d, std::is_same_v<T, double> ? 0.0 : 0x1p1023);
-}
-template <class T>
-HWY_INLINE Vec BothTests(Vec a, Vec b) {
-  if constexpr (std::is_same_v<T, double>) {
-    return hn::Or(a, b);
-  } else {
-    return hn::Min(a, b);
-  }
-}
-
 template <class T>
 HWY_INLINE Mask Undecided(HWY_MAYBE_UNUSED Doubles d, Vec tested, HWY_MAYBE_UNUSED Vec eps) {
   if constexpr (std::is_same_v<T, double>) {
@@ -143,6 +105,39 @@ HWY_INLINE Mask Undecided(HWY_MAYBE_UNUSED Doubles d, Vec tested, HWY_MAYBE_UNUS
     return hn::RebindMask(d, hn::Ne(hn::BitCast(di, tested), hn::Zero(di)));
   } else {
     return hn::Not(hn::Gt(tested, eps));  // NaN is undecided too
+  }
+}
+
+// Tests of a block in one, which Undecided judges: it is if one of them is. Not for NaN, of which Min is no judge.
+template <class T>
+HWY_INLINE Vec NoTest(Doubles d) {
+  return hn::Set(d, std::is_same_v<T, double> ? 0.0 : 0x1p1023);
+}
+// Adds a vector to those tested. More is left open than by Test, for fewer operations: subnormal Halfs, which the
+// second pass over a block tests as above.
+template <class T>
+HWY_INLINE Vec AddTest(Doubles d, Vec tested, Vec high, Vec low, Vec eps) {
+  if constexpr (std::is_same_v<T, double>) {
+    return hn::Or(tested, Test<T>(d, high, low, eps));
+  } else if constexpr (std::is_same_v<T, Half>) {
+    const Vec size = hn::Mul(hn::Abs(high), hn::Mul(eps, hn::Set(d, 1.0 / Precision<Half>::kNormal)));
+    return hn::Min(tested, hn::Min(hn::Abs(FromMiddleOfCell<Half>(d, high)), size));
+  } else {
+    return SmallerSize(tested, FromMiddleOfCell<T>(d, high));
+  }
+}
+
+// The lanes whose rounding is certain, with a limit for each lane. Leaves more open than the test above: subnormal
+// Halfs, doubles near the end of their range, and what is not finite.
+template <class T>
+HWY_INLINE Mask Decided(Doubles d, Vec high, Vec low, Vec limit) {
+  if constexpr (std::is_same_v<T, double>) {
+    return hn::And(hn::Eq(hn::Add(high, hn::Add(low, limit)), hn::Add(high, hn::Sub(low, limit))),
+                   hn::Lt(hn::Abs(high), hn::Set(d, 0x1p1000)));
+  } else {
+    const Mask decided = hn::Gt(hn::Abs(FromMiddleOfCell<T>(d, high)), limit);
+    if constexpr (!std::is_same_v<T, Half>) return decided;
+    return hn::And(decided, hn::Gt(hn::Abs(high), hn::Set(d, Precision<Half>::kNormal)));
   }
 }
 
@@ -161,45 +156,47 @@ HWY_INLINE hn::Vec<Floats> ToFloats(Doubles d, Vec v) {
 #endif
 }
 
+// The bits of floats rounded to a 16-bit T: 16 bits in each lane. Not for floats on a middle of T. (Highway's
+// conversions to 16 bits truncate or differ between targets and releases, but for float16_t where the CPU has it.)
+template <class T, class DW>
+HWY_INLINE hn::Vec<DW> RoundBits(DW dw, hn::Vec<DW> bits) {
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    return hn::ShiftRight<16>(hn::Add(bits, hn::Set(dw, 0x8000u)));
+  } else {
+    const hn::Rebind<float, DW> df;
+    const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(dw, 0x8000u));
+    const auto size = hn::And(bits, hn::Set(dw, 0x7FFFFFFFu));
+    // From 2^-14 up: move the exponent bias from 127 to 15 and round. Below: 0.5 has the spacing 2^-24 of the
+    // subnormals, so the addition rounds.
+    const auto normal = hn::ShiftRight<13>(hn::Sub(hn::Add(size, hn::Set(dw, 0x1000u)), hn::Set(dw, 112u << 23)));
+    const auto small =
+        hn::Sub(hn::BitCast(dw, hn::Add(hn::BitCast(df, size), hn::Set(df, 0.5f))), hn::Set(dw, 0x3F000000u));
+    const auto is_small = hn::Lt(size, hn::Set(dw, 113u << 23));
+    // 65520 and above round to infinity; 65520 itself is a middle.
+    const auto is_infinite = hn::Gt(size, hn::Set(dw, 0x477FF000u));
+    return hn::Or(sign, hn::IfThenElse(is_infinite, hn::Set(dw, 0x7C00u), hn::IfThenElse(is_small, small, normal)));
+  }
+}
+
+// Keeps 22 fraction bits of v and sets the last, whatever the others were: as a float it is exact, on the same side of
+// every middle of a 16-bit type as v, and on none.
+HWY_INLINE Vec MakeOdd(Doubles d, Vec v) {
+  const Bits64 du;
+  const auto kept = hn::And(hn::BitCast(du, v), hn::Set(du, ~((std::uint64_t{1} << 30) - 1)));
+  return hn::BitCast(d, hn::Or(kept, hn::Set(du, std::uint64_t{1} << 29)));
+}
+
 // v rounded to T: a float, or 16 bits in a 32-bit lane. Only for v that passed the test, or whose lanes are repaired
 // afterwards.
 template <class T>
 HWY_INLINE auto Narrow(Doubles d, Vec v) {
   const Bits32 dw;
-  const Floats df;
   if constexpr (std::is_same_v<T, double>) {
     return v;
   } else if constexpr (std::is_same_v<T, float>) {
     return hn::BitCast(dw, ToFloats(d, v));
   } else {
-    // Keep 22 fraction bits and set the last, whatever the others were: the float is exact, on the same side of every
-    // middle of T as v, and on none. (Highway's conversions to 16 bits truncate or differ between targets and
-    // releases.)
-    const Bits64 du;
-    const auto kept = hn::And(hn::BitCast(du, v), hn::Set(du, ~((std::uint64_t{1} << 30) - 1)));
-    const auto odd = hn::BitCast(d, hn::Or(kept, hn::Set(du, std::uint64_t{1} << 29)));
-    const auto f = ToFloats(d, odd);
-    const auto bits = hn::BitCast(dw, f);
-    if constexpr (std::is_same_v<T, BFloat16>) {
-      return hn::ShiftRight<16>(hn::Add(bits, hn::Set(dw, 0x8000u)));
-    } else {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-      const hn::Rebind<hwy::float16_t, Doubles> dh;
-      return hn::PromoteTo(dw, hn::BitCast(Bits16(), hn::DemoteTo(dh, f)));
-#else
-      const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(dw, 0x8000u));
-      const auto size = hn::And(bits, hn::Set(dw, 0x7FFFFFFFu));
-      const auto magnitude = hn::Abs(f);
-      // From 2^-14 up: move the exponent bias from 127 to 15 and round. Below: 0.5 has the spacing 2^-24 of the
-      // subnormals, so the addition rounds.
-      const auto normal = hn::ShiftRight<13>(hn::Sub(hn::Add(size, hn::Set(dw, 0x1000u)), hn::Set(dw, 112u << 23)));
-      const auto small = hn::Sub(hn::BitCast(dw, hn::Add(magnitude, hn::Set(df, 0.5f))), hn::Set(dw, 0x3F000000u));
-      const auto is_small = hn::Lt(size, hn::Set(dw, 113u << 23));
-      // 65520 and above round to infinity; a float that was made odd is never 65520 itself.
-      const auto is_infinite = hn::Gt(size, hn::Set(dw, 0x477FF000u));
-      return hn::Or(sign, hn::IfThenElse(is_infinite, hn::Set(dw, 0x7C00u), hn::IfThenElse(is_small, small, normal)));
-#endif
-    }
+    return RoundBits<T>(dw, hn::BitCast(dw, ToFloats(d, MakeOdd(d, v))));
   }
 }
 
@@ -215,6 +212,10 @@ HWY_INLINE Vec Widen(Doubles d, V bits) {
   } else if constexpr (std::is_same_v<T, BFloat16>) {
     return hn::PromoteTo(d, hn::BitCast(df, hn::ShiftLeft<16>(bits)));
   } else {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+    const hn::Rebind<hwy::float16_t, Doubles> dh;
+    return hn::PromoteTo(d, hn::PromoteTo(df, hn::BitCast(dh, hn::TruncateTo(Bits16(), bits))));
+#else
     const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(dw, 0x8000u)));
     const auto size = hn::ShiftLeft<13>(hn::And(bits, hn::Set(dw, 0x7FFFu)));
     // The product moves the exponent bias from 15 to 127, exactly, for subnormals too.
@@ -222,6 +223,7 @@ HWY_INLINE Vec Widen(Doubles d, V bits) {
     const auto special = hn::Or(size, hn::Set(dw, 0x7F800000u));
     const auto is_special = hn::Gt(size, hn::Set(dw, (0x7C00u << 13) - 1));
     return hn::PromoteTo(d, hn::BitCast(df, hn::Or(sign, hn::IfThenElse(is_special, special, finite))));
+#endif
   }
 }
 

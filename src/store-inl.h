@@ -22,6 +22,7 @@
 #include "src/repair.h"
 #include "src/rounding-inl.h"
 #include "src/store.h"
+#include "src/words-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -46,15 +47,9 @@ class Writer {
   const RowPlaces& places() const { return places_; }
 
   bool adds() const { return output_.x != nullptr; }
+  bool in_runs() const { return places_.step == 1; }
+  bool streams() const { return POSENC_WHOLE_VECTORS && output_.stream; }
   bool is_extreme() const { return IsExtreme(grid_, output_); }
-  Way way() const {
-#if !POSENC_WHOLE_VECTORS
-    return places_.step == 2 ? Way::kPairs : Way::kRuns;
-#endif
-    if (places_.step == 2) return output_.stream ? Way::kPairsStreamed : Way::kPairs;
-    return output_.stream ? Way::kRunsStreamed : Way::kRuns;
-  }
-
   // Where the values of frequencies from k on stand in one row.
   struct RowStart {
     T* first;
@@ -65,34 +60,31 @@ class Writer {
     return {Row(row) + places_.first + k, SecondRow(row) + places_.second + k};
   }
 
-  // The same of x; next is the x to be read after it.
+  // The same of x.
   struct XStart {
     const T* first;
     const T* second;
   };
-  struct AddStart {
-    RowStart to;
-    XStart x;
-    XStart next;
-  };
-  HWY_INLINE AddStart AddPlaces(std::size_t row, std::size_t next, std::size_t k) const {
-    return {Places(row, k), XPlaces(row, k), XPlaces(next, k)};
-  }
   HWY_INLINE XStart XPlaces(std::size_t row, std::size_t k) const {
-    // An integer: the next row may be one beyond the last.
+    // An integer: the row may be one beyond the last, for Prefetch.
     const std::uintptr_t x = reinterpret_cast<std::uintptr_t>(output_.x) +
                              static_cast<std::uintptr_t>(static_cast<std::ptrdiff_t>(row) * output_.x_row_bytes);
     if (places_.step == 2) return {reinterpret_cast<const T*>(x + 2 * k * sizeof(T)), nullptr};
     return {reinterpret_cast<const T*>(x + (places_.first + k) * sizeof(T)),
             reinterpret_cast<const T*>(x + (places_.second + k) * sizeof(T))};
   }
-  HWY_INLINE void Prefetch(const XStart& x, std::size_t k) const {
-    hwy::Prefetch(x.first + places_.step * k);
-    if (x.second != nullptr) hwy::Prefetch(x.second + k);
+  template <bool kInRuns>
+  static HWY_INLINE void Prefetch(const XStart& x, std::size_t k) {
+    hwy::Prefetch(x.first + (kInRuns ? k : 2 * k));
+    if constexpr (kInRuns) hwy::Prefetch(x.second + k);
   }
 
   // Whether rows are better written one after the other than by groups of frequencies.
   bool by_rows() const { return output_.by_rows; }
+
+  // How many pairs of rows before they are read x is prefetched: 8 KiB of rows of 2 KiB. One pair: 0.72 of a loop that
+  // scales in place here, two 0.78, more the same.
+  std::int64_t prefetch_pairs() const { return 2; }
 
   // Whether values go to a buffer first, laid out as span frequencies of a row are, and from there past the caches.
   bool bounces() const { return POSENC_WHOLE_VECTORS && output_.bounce; }
@@ -107,56 +99,54 @@ class Writer {
     if (to.second != nullptr) StreamRun(to.second, made.second, count);
   }
 
-  // Whether what is written is x itself.
-  bool in_place() const { return output_.x == output_.data; }
-
-  // Copies the x of count frequencies from k on, all with a cosine; and back.
-  void CopyX(std::size_t row, std::size_t k, std::size_t count, T* to) const {
-    const XStart x = XPlaces(row, k);
-    const std::size_t run = x.second == nullptr ? 2 * count : count;
-    std::memcpy(to, x.first, run * sizeof(T));
-    if (x.second != nullptr) std::memcpy(to + count, x.second, run * sizeof(T));
-  }
-  // kept: what CopyX gave for the frequencies from .. below to.
-  void RestoreX(std::size_t row, std::size_t k, std::size_t count, const T* kept, std::size_t from,
-                std::size_t to) const {
-    const RowStart x = Places(row, k);
-    if (x.second == nullptr) {
-      std::memcpy(x.first, kept + 2 * (k - from), 2 * count * sizeof(T));
-    } else {
-      std::memcpy(x.first, kept + (k - from), count * sizeof(T));
-      std::memcpy(x.second, kept + (to - from) + (k - from), count * sizeof(T));
-    }
-  }
-
-  // A whole vector of each, k frequencies from the start. Streamed: the caller has checked that rows and places are
+  // A whole vector of each, k frequencies from the start. stream: the caller has checked that rows and places are
   // aligned, and flushes.
-  template <Way kWay>
-  static HWY_INLINE void Store(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t k) {
+  template <bool kInRuns>
+  static HWY_INLINE void Store(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t k, bool stream) {
+#if POSENC_WHOLE_VECTORS
+    if constexpr (sizeof(T) == 2) {
+      return StoreJoined<kInRuns>(JoinFloats<kInRuns>(d, MakeOdd(d, first), MakeOdd(d, second)), row, k, stream);
+    }
+#endif
     const auto a = Narrow<T>(d, first);
     const auto b = Narrow<T>(d, second);
-    constexpr bool kStream = kWay == Way::kPairsStreamed || kWay == Way::kRunsStreamed;
-    if constexpr (kWay == Way::kPairs || kWay == Way::kPairsStreamed) {
-      StorePairs<kStream>(d, a, b, row.first + 2 * k);
+    if constexpr (kInRuns) {
+      StoreRun(a, row.first + k, stream);
+      StoreRun(b, row.second + k, stream);
     } else {
-      StoreRun<kStream>(a, row.first + k);
-      StoreRun<kStream>(b, row.second + k);
+      StorePairs(d, a, b, row.first + 2 * k, stream);
     }
   }
 
-  // Store as the output is.
-  HWY_INLINE void StoreAny(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t k) const {
-    switch (way()) {
-      case Way::kPairs:
-        return Store<Way::kPairs>(d, first, second, row, k);
-      case Way::kPairsStreamed:
-        return Store<Way::kPairsStreamed>(d, first, second, row, k);
-      case Way::kRuns:
-        return Store<Way::kRuns>(d, first, second, row, k);
-      case Way::kRunsStreamed:
-        return Store<Way::kRunsStreamed>(d, first, second, row, k);
+#if POSENC_WHOLE_VECTORS
+  // The same of joined floats, on no middle of T.
+  template <bool kInRuns>
+  static HWY_INLINE void StoreJoined(SingleVec f, const RowStart& row, std::size_t k, bool stream) {
+    const Words dw;
+    const hn::Half<Words> dh;
+    const auto words = ToWords<T>(f);
+    if constexpr (kInRuns) {
+      StoreOrStream(hn::LowerHalf(dh, words), dh, reinterpret_cast<std::uint16_t*>(row.first + k), stream);
+      StoreOrStream(hn::UpperHalf(dh, words), dh, reinterpret_cast<std::uint16_t*>(row.second + k), stream);
+    } else {
+      StoreOrStream(words, dw, reinterpret_cast<std::uint16_t*>(row.first + 2 * k), stream);
     }
   }
+
+  // A vector of floats of each, on no middle of BFloat16.
+  template <bool kInRuns>
+  static HWY_INLINE void StoreFloats(SingleVec first, SingleVec second, const RowStart& row, std::size_t k,
+                                     bool stream) {
+    if constexpr (kInRuns) {
+      const Words dw;
+      StoreOrStream(ToWords<T>(first), dw, reinterpret_cast<std::uint16_t*>(row.first + k), stream);
+      StoreOrStream(ToWords<T>(second), dw, reinterpret_cast<std::uint16_t*>(row.second + k), stream);
+    } else {
+      const SingleBits dw;
+      StoreOrStream(ToBFloat16Pairs(first, second), dw, reinterpret_cast<std::uint32_t*>(row.first + 2 * k), stream);
+    }
+  }
+#endif
 
   // Tests each value, stores what passes and repairs what does not. lanes: how many frequencies count; limits: as in
   // rounding-inl.h, eps for doubles. tiny: results may be below T's normal range, and limits relative to the value.
@@ -168,12 +158,13 @@ class Writer {
     Vec x_first = hn::Zero(d), x_second = hn::Zero(d);
     if (add) {
       if (HWY_LIKELY(whole)) {
-        Load(d, XPlaces(row, k), 0, x_first, x_second);
+        LoadAny(d, XPlaces(row, k), 0, x_first, x_second);
       } else {
         LoadPart(d, row, k, lanes, x_first, x_second);
       }
-      AddTo(d, x_first, position.magnitude == 0, tiny, first, first_low, first_limit);
-      AddTo(d, x_second, position.magnitude == 0, tiny, second, second_low, second_limit);
+      const Vec scale = x_scale(d);
+      AddTo(d, scale, x_first, position.magnitude == 0, tiny, first, first_low, first_limit);
+      AddTo(d, scale, x_second, position.magnitude == 0, tiny, second, second_low, second_limit);
     }
     const Mask first_open = Open(d, first, first_low, first_limit, tiny, add);
     const Mask second_open = Open(d, second, second_low, second_limit, tiny, add);
@@ -185,6 +176,25 @@ class Writer {
     StoreAny(d, first, second, Places(row, k), 0);
   }
 
+  // The functions above where the layout is told at run time.
+  HWY_INLINE void StoreAny(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t k) const {
+    if (in_runs()) {
+      Store<true>(d, first, second, row, k, streams());
+    } else {
+      Store<false>(d, first, second, row, k, streams());
+    }
+  }
+  HWY_INLINE void LoadAny(Doubles d, const XStart& x, std::size_t k, Vec& first, Vec& second) const {
+    if (in_runs()) {
+      Load<true>(d, x, k, first, second);
+    } else {
+      Load<false>(d, x, k, first, second);
+    }
+  }
+  HWY_INLINE void PrefetchAny(const XStart& x, std::size_t k) const {
+    in_runs() ? Prefetch<true>(x, k) : Prefetch<false>(x, k);
+  }
+
   // As Decide, out of line and for any output.
   HWY_NOINLINE void DecideAny(Doubles d, Vec first, Vec first_low, Vec second, Vec second_low, Vec first_limit,
                               Vec second_limit, std::size_t row, std::size_t k, std::size_t lanes,
@@ -193,20 +203,21 @@ class Writer {
   }
 
   // Loads x as exact doubles, k frequencies from the start.
-  HWY_INLINE void Load(Doubles d, const XStart& x, std::size_t k, Vec& first, Vec& second) const {
-    if (places_.step == 2) {
-      LoadPairs(d, x.first + 2 * k, first, second);
-    } else {
+  template <bool kInRuns>
+  static HWY_INLINE void Load(Doubles d, const XStart& x, std::size_t k, Vec& first, Vec& second) {
+    if constexpr (kInRuns) {
       first = LoadRun(d, x.first + k);
       second = LoadRun(d, x.second + k);
+    } else {
+      LoadPairs(d, x.first + 2 * k, first, second);
     }
   }
 
   // sum = x_scale * x + value, with the limit of the sum; NaN, which no test lets pass, where a part has underflowed:
   // it has lost bits, or the sign that it gives to a sum with 0. is_exact: a value that is 0 is exact.
-  HWY_INLINE void AddTo(Doubles d, Vec x, bool is_exact, bool tiny, Vec& high, Vec& low, Vec& limit) const {
-    const Vec scale = hn::Set(d, output_.x_scale);
-    const Vec product = hn::Mul(scale, x);
+  HWY_INLINE Vec x_scale(Doubles d) const { return hn::Set(d, output_.x_scale); }
+  static HWY_INLINE void AddTo(Doubles d, Vec scale, Vec x, bool is_exact, bool tiny, Vec& high, Vec& low, Vec& limit) {
+    HWY_MAYBE_UNUSED const Vec product = hn::Mul(scale, x);
     if (tiny || std::is_same_v<T, double>) {
       const Vec least = hn::Set(d, 0x1p-900);
       Mask lost = hn::And(hn::Lt(hn::Abs(product), least), hn::Ne(x, hn::Zero(d)));
@@ -223,9 +234,10 @@ class Writer {
       // tail and its two roundings are below 2^-52 of the larger summand, their errors 2^-105 of it.
       limit = hn::MulAdd(hn::Abs(product), hn::Set(d, 0x1p-100), limit);
     } else {
-      // Roundings of the product (none where it is fused) and of the sum: u |product| + u |sum|, u = 2^-53.
+      // Roundings of the product (none where it is fused) and of the sum, u = 2^-53: u |product| + u |sum|, at most
+      // 2 u |sum| + u |value|. Values are below limit / 8 u. Twice that, for the reason in rounding-inl.h.
       high = hn::MulAdd(scale, x, high);
-      limit = hn::MulAdd(hn::Abs(product), hn::Set(d, 0x1p-51), hn::Add(limit, limit));
+      limit = hn::MulAdd(hn::Abs(high), hn::Set(d, 0x1p-51), hn::Mul(limit, hn::Set(d, 4.0)));
     }
   }
 
@@ -265,7 +277,7 @@ class Writer {
     left -= head;
     for (; left >= kLine; left -= kLine) {
       for (std::size_t i = 0; i < kLine; i += hn::Lanes(bytes)) {
-        StoreOrStream<true>(hn::LoadU(bytes, source + i), bytes, target + i);
+        StoreOrStream(hn::LoadU(bytes, source + i), bytes, target + i, true);
       }
       target += kLine;
       source += kLine;
@@ -277,10 +289,10 @@ class Writer {
   HWY_NOINLINE void StorePart(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t lanes) const {
     HWY_ALIGN_MAX T buffer[2][2 * hn::MaxLanes(Doubles())];
     if (row.second == nullptr) {
-      Store<Way::kPairs>(d, first, second, {buffer[0], nullptr}, 0);
+      Store<false>(d, first, second, {buffer[0], nullptr}, 0, false);
       std::memcpy(row.first, buffer[0], 2 * lanes * sizeof(T));
     } else {
-      Store<Way::kRuns>(d, first, second, {buffer[0], buffer[1]}, 0);
+      Store<true>(d, first, second, {buffer[0], buffer[1]}, 0, false);
       std::memcpy(row.first, buffer[0], lanes * sizeof(T));
       std::memcpy(row.second, buffer[1], lanes * sizeof(T));
     }
@@ -309,23 +321,23 @@ class Writer {
                                       static_cast<std::ptrdiff_t>(row) * output_.x_row_bytes);
   }
 
-  template <bool kStream, class V>
-  static HWY_INLINE void StorePairs(Doubles d, V a, V b, T* to) {
+  template <class V>
+  static HWY_INLINE void StorePairs(Doubles d, V a, V b, T* to, HWY_MAYBE_UNUSED bool stream) {
     if constexpr (sizeof(T) == 2) {
       const Bits32 dw;
       const auto pairs = hn::Or(a, hn::ShiftLeft<16>(b));
-      StoreOrStream<kStream>(pairs, dw, reinterpret_cast<std::uint32_t*>(to));
+      StoreOrStream(pairs, dw, reinterpret_cast<std::uint32_t*>(to), stream);
     } else {
 #if POSENC_WHOLE_VECTORS
       if constexpr (sizeof(T) == 4) {
         const hn::Repartition<std::uint32_t, Doubles> dw;
-        StoreOrStream<kStream>(InterleaveHalves(dw, hn::Combine(dw, b, a)), dw, reinterpret_cast<std::uint32_t*>(to));
+        StoreOrStream(Interleave(dw, a, b), dw, reinterpret_cast<std::uint32_t*>(to), stream);
       } else {
         const hn::RebindToUnsigned<Doubles> du;
         const auto low = InterleaveHalves(du, hn::BitCast(du, hn::ConcatLowerLower(d, b, a)));
         const auto high = InterleaveHalves(du, hn::BitCast(du, hn::ConcatUpperUpper(d, b, a)));
-        StoreOrStream<kStream>(low, du, reinterpret_cast<std::uint64_t*>(to));
-        StoreOrStream<kStream>(high, du, reinterpret_cast<std::uint64_t*>(to) + hn::Lanes(d));
+        StoreOrStream(low, du, reinterpret_cast<std::uint64_t*>(to), stream);
+        StoreOrStream(high, du, reinterpret_cast<std::uint64_t*>(to) + hn::Lanes(d), stream);
       }
 #else
       if constexpr (sizeof(T) == 4) {
@@ -337,44 +349,25 @@ class Writer {
     }
   }
 
-#if POSENC_WHOLE_VECTORS
-  // a0 a1 .. b0 b1 .. becomes a0 b0 a1 b1 ..: one permutation and one store of a whole vector, where StoreInterleaved2
-  // takes more of both.
-  template <class D, class V = hn::Vec<D>>
-  static HWY_INLINE V InterleaveHalves(D du, V halves) {
-    using I = hwy::MakeSigned<hn::TFromD<D>>;
-    constexpr I kHalf = static_cast<I>(hn::MaxLanes(D()) / 2);
-    if constexpr (kHalf == 1) {
-      return halves;
-    } else {
-      HWY_ALIGN_MAX static constexpr I kOrder[16] = {0, kHalf,     1, kHalf + 1, 2, kHalf + 2, 3, kHalf + 3,
-                                                     4, kHalf + 4, 5, kHalf + 5, 6, kHalf + 6, 7, kHalf + 7};
-      return hn::TableLookupLanes(halves, hn::SetTableIndices(du, kOrder));
-    }
-  }
-#endif
-
-  template <bool kStream, class V>
-  static HWY_INLINE void StoreRun(V v, T* to) {
+  template <class V>
+  static HWY_INLINE void StoreRun(V v, T* to, bool stream) {
     if constexpr (sizeof(T) == 8) {
-      StoreOrStream<kStream>(v, Doubles(), to);
+      StoreOrStream(v, Doubles(), to, stream);
     } else if constexpr (sizeof(T) == 4) {
-      StoreOrStream<kStream>(v, Bits32(), reinterpret_cast<std::uint32_t*>(to));
+      StoreOrStream(v, Bits32(), reinterpret_cast<std::uint32_t*>(to), stream);
     } else {
       const hn::RebindToSigned<Bits32> di;
-      StoreOrStream<kStream>(hn::DemoteTo(Bits16(), hn::BitCast(di, v)), Bits16(),
-                             reinterpret_cast<std::uint16_t*>(to));
+      StoreOrStream(hn::DemoteTo(Bits16(), hn::BitCast(di, v)), Bits16(), reinterpret_cast<std::uint16_t*>(to), stream);
     }
   }
 
-  template <bool kStream, class V, class D>
-  static HWY_INLINE void StoreOrStream(V v, D dt, hn::TFromD<D>* HWY_RESTRICT to) {
+  template <class V, class D>
+  static HWY_INLINE void StoreOrStream(V v, D dt, hn::TFromD<D>* HWY_RESTRICT to, HWY_MAYBE_UNUSED bool stream) {
     // Highway streams at least 16 bytes, whatever the vector has.
-    if constexpr (kStream && hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 16) {
-      hn::Stream(v, dt, to);
-    } else {
-      hn::StoreU(v, dt, to);
+    if constexpr (POSENC_WHOLE_VECTORS && hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 16) {
+      if (stream) return hn::Stream(v, dt, to);
     }
+    hn::StoreU(v, dt, to);
   }
 
   HWY_INLINE Mask Open(Doubles d, Vec high, Vec low, Vec limit, bool tiny, bool add) const {
@@ -403,7 +396,7 @@ class Writer {
     second = hn::Load(d, x[1]);
   }
 
-  HWY_INLINE void LoadPairs(Doubles d, const T* from, Vec& first, Vec& second) const {
+  static HWY_INLINE void LoadPairs(Doubles d, const T* from, Vec& first, Vec& second) {
     if constexpr (sizeof(T) == 2) {
       const Bits32 dw;
       const auto pairs = hn::LoadU(dw, reinterpret_cast<const std::uint32_t*>(from));
@@ -411,7 +404,15 @@ class Writer {
       second = Widen<T>(d, hn::ShiftRight<16>(pairs));
     } else if constexpr (sizeof(T) == 4) {
       hn::Vec<Floats> a, b;
+#if POSENC_AVX512
+      HWY_ALIGN_MAX static constexpr std::int32_t kOrder[16] = {0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15};
+      const hn::Repartition<float, Doubles> df;
+      const auto halves = hn::TableLookupLanes(hn::LoadU(df, from), hn::SetTableIndices(df, kOrder));
+      a = hn::LowerHalf(halves);
+      b = hn::UpperHalf(Floats(), halves);
+#else
       hn::LoadInterleaved2(Floats(), from, a, b);
+#endif
       first = hn::PromoteTo(d, a);
       second = hn::PromoteTo(d, b);
     } else {
@@ -419,7 +420,7 @@ class Writer {
     }
   }
 
-  HWY_INLINE Vec LoadRun(Doubles d, const T* from) const {
+  static HWY_INLINE Vec LoadRun(Doubles d, const T* from) {
     if constexpr (sizeof(T) == 2) {
       return Widen<T>(d, hn::PromoteTo(Bits32(), hn::LoadU(Bits16(), reinterpret_cast<const std::uint16_t*>(from))));
     } else if constexpr (sizeof(T) == 4) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "posenc/posenc.h"
 #include "src/grid.h"
 
 namespace posenc {
@@ -25,6 +26,7 @@ struct Output {
   std::ptrdiff_t x_row_bytes = 0;
   double x_scale = 0.0;
   ElementType type = ElementType::kFloat;
+  Stores stores = Stores::kAuto;  // what the caller asked for; kernels read the next three
   bool stream = false;  // past the caches; every row and place is aligned for it
   bool bounce = false;  // past the caches from a buffer, for rows that are not aligned
   // One row after the other; else some elements of 256 rows after the other. Always with bounce.
@@ -51,9 +53,6 @@ inline RowPlaces PlacesOf(const FrequencyGrid& grid, const Output& output) {
   }
   return places;
 }
-
-// How whole vectors of the hot loops are stored.
-enum class Way { kPairs, kPairsStreamed, kRuns, kRunsStreamed };
 
 // Whether values or products may leave the range in which double arithmetic keeps its precision, which takes tests of
 // its own.

@@ -25,7 +25,7 @@ namespace HWY_NAMESPACE {
 // What kernels_test compares with: the tests of these bounds are those of the errors that the rounding test relies on.
 static_assert(kEps<float> == 0x1p-49 && kEps<double> == 0x1p-97);
 static_assert(kSmallLimit<float> == 0x1p-50 && kSmallLimit<double> == 0x1p-92);
-static_assert(kSmallRadians<float> == 0x1p-8 && kSmallRadians<double> == 0x1p-20);
+static_assert(kSmallRadians<float> == 0x1p-11 && kSmallRadians<double> == 0x1p-20);
 
 // WavePairs of a vector, to[0 ..].
 HWY_INLINE void StoreWaves(Doubles d, Vec first, Vec first_low, Vec second, Vec second_low, test::WavePair* to) {
@@ -62,12 +62,28 @@ void RecurrenceOf(const FrequencyGrid& grid, std::uint64_t step, std::uint64_t o
   Anchors<kPairs> super_anchors, anchors;
   recurrence.Evaluate(group, super, super_anchors);
   for (int block = 0; block < kSuperRows / kBlockRows; ++block) {
-    recurrence.RotateAnchors(group, block, super_anchors, anchors);
-    recurrence.template ForRows<!kPairs>(
-        group, anchors, super + block * kBlockRows, 0, kGroup, 0, kRowRotations,
-        [&](std::int64_t j) POSENC_INLINE_LAMBDA { return to + static_cast<std::size_t>(j - super) * kGroup; },
+    const auto row_of = [&](std::int64_t j, std::size_t k)
+                            POSENC_INLINE_LAMBDA { return to + static_cast<std::size_t>(j - super) * kGroup + k; };
+    const auto visit =
         [&](test::WavePair* row, std::size_t k, Vec first, Vec first_low, Vec second, Vec second_low)
-            POSENC_INLINE_LAMBDA { StoreWaves(Doubles(), first, first_low, second, second_low, row + k); });
+            POSENC_INLINE_LAMBDA { StoreWaves(Doubles(), first, first_low, second, second_low, row + k); };
+    if constexpr (kPairs) {
+      recurrence.RotateAnchors(group, block, super_anchors, anchors);
+      recurrence.ForRows(group, anchors, super + block * kBlockRows, 0, kGroup, 0, kRowRotations, row_of, visit);
+    } else {
+      const Vec zero = hn::Zero(Doubles());
+      recurrence.ForStrips(
+          group,
+          [&](std::size_t k, Vec& first, Vec& first_low, Vec& second, Vec& second_low) POSENC_INLINE_LAMBDA {
+            recurrence.AnchorFrom(group, block, super_anchors, k, first, first_low, second, second_low);
+          },
+          super + block * kBlockRows, 0, kGroup, 0, kRowRotations, row_of,
+          [&](test::WavePair* ahead, test::WavePair* back, std::size_t k, Vec fa, Vec sa, Vec fb, Vec sb)
+              POSENC_INLINE_LAMBDA {
+                visit(ahead, k, fa, zero, sa, zero);
+                visit(back, k, fb, zero, sb, zero);
+              });
+    }
   }
 }
 void RecurrenceValues(bool pairs, const FrequencyGrid& grid, std::uint64_t step, std::uint64_t offset,

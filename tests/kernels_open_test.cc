@@ -214,7 +214,7 @@ struct Limits {
 };
 template <class T>
 constexpr Limits kLimits =
-    std::is_same_v<T, double> ? Limits{0x1p-97, 0x1p-92, 0x1p-20} : Limits{0x1p-49, 0x1p-50, 0x1p-8};
+    std::is_same_v<T, double> ? Limits{0x1p-97, 0x1p-92, 0x1p-20} : Limits{0x1p-49, 0x1p-50, 0x1p-11};
 
 template <class T>
 void CountOpen(const TestedGrid& tested, const TestedGrid& marked, std::int64_t first, OpenCount& count) {

@@ -65,7 +65,7 @@ POSENC_TEST_ON_EVERY_TARGET(LargeTables);
 // Rows r .. of rows, at most 333: below the size that streams.
 template <class T>
 Rows<T> Piece(const Rows<T>& rows, std::size_t r) {
-  return {rows.data + r * rows.stride, std::min<std::size_t>(333, rows.count - r), rows.stride};
+  return {rows.data + r * rows.stride, std::min<std::size_t>(333, rows.count - r), rows.stride, rows.stores};
 }
 
 TEST_P(LargeTables, HaveTheBitsOfTheirPieces) {
@@ -78,6 +78,37 @@ TEST_P(LargeTables, HaveTheBitsOfTheirPieces) {
         ASSERT_EQ(encoder.EncodeRange(start + static_cast<std::int64_t>(r), Piece(pieces.rows(), r)), Error::kNone);
       }
       ExpectSame(whole, pieces);
+    });
+  });
+}
+
+// Small tables past the caches, large ones through them.
+TEST_P(LargeTables, StoresChangeNoBit) {
+  ForEveryType([]<class T>() {
+    ForEachTable<T>([](const Encoder& encoder, const LargeTable& table, std::size_t large_count, std::int64_t start) {
+      const bool large = table.dim == 130 && encoder.spec().cos_first;
+      const std::size_t count = large ? large_count : 83;
+      GuardedRows<T> want(table.dim, count, table.dim + table.gap, table.offset);
+      ASSERT_EQ(encoder.EncodeRange(start, want.rows()), Error::kNone);
+      for (const Stores stores : {Stores::kCached, Stores::kStreamed}) {
+        GuardedRows<T> got(table.dim, count, table.dim + table.gap, table.offset);
+        Rows<T> rows = got.rows();
+        rows.stores = stores;
+        ASSERT_EQ(encoder.EncodeRange(start, rows), Error::kNone);
+        ExpectSame(got, want);
+        // The same rows twice: the table and what is added to it.
+        GuardedRows<T> sums(table.dim, count, table.dim + table.gap, table.offset);
+        GuardedRows<T> want_sums(table.dim, count, table.dim + table.gap, table.offset);
+        rows = sums.rows();
+        rows.stores = stores;
+        ASSERT_EQ(encoder.EncodeAddRange(start, -0.5, want.const_rows(), rows), Error::kNone);
+        ASSERT_EQ(encoder.EncodeAddRange(start, -0.5, want.const_rows(), want_sums.rows()), Error::kNone);
+        ExpectSame(sums, want_sums);
+        ASSERT_EQ(
+            encoder.EncodeAddRange(start, -0.5, got.const_rows(), {got.rows().data, count, got.rows().stride, stores}),
+            Error::kNone);
+        ExpectSame(got, want_sums);
+      }
     });
   });
 }

@@ -114,6 +114,17 @@ enum class Error : std::uint8_t {
 // too.
 const char* Message(Error error) noexcept;
 
+// How rows are stored. Past the caches is faster for what is not read soon: a table in memory is filled up to twice as
+// fast, and what the caches hold stays there; but whoever reads it next waits for memory. Elements are the same.
+enum class Stores : std::uint8_t {
+  // kStreamed from 8 MiB a call on, kCached below.
+  kAuto,
+  kCached,  // through the caches
+  // Past the caches, and there before the call returns. Through them all the same: lists of positions without runs,
+  // rows that are x itself, and CPUs without SSE or AVX.
+  kStreamed,
+};
+
 // The caller's memory: row r is the dim elements from data + r * stride. Elements between rows are left alone.
 // No alignment beyond that of T is needed.
 template <class T>
@@ -121,6 +132,7 @@ struct Rows {
   T* data = nullptr;       // the first element of the first row
   std::size_t count = 0;   // rows; 0: nothing is read or written, and data may be null
   std::size_t stride = 0;  // elements from a row to the next; 0 means dim, or the elements that a call says rows have
+  Stores stores = Stores::kAuto;  // of rows that are written; those of sin for both planes
 };
 
 // The heads of a row that is rotated: heads of them, head_dim elements apart.
