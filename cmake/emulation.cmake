@@ -10,11 +10,11 @@
 cmake_policy(VERSION 3.25)
 
 # A name, the CPU as QEMU calls it, and the best target there. Highway's SSE4 asks for more than Nehalem has, AES. QEMU
-# emulates no AVX-512. Releases of Highway differ in what they call the lowest targets: SCALAR, EMU128 or SSE2 is below
-# SSSE3, and NEON is split by features of the CPU.
+# emulates no AVX-512. SSSE3 is not compiled. Releases of Highway differ in what they call the lowest targets:
+# SCALAR, EMU128 or SSE2 is below SSE4, and NEON is split by features of the CPU.
 set(CPUS_x86_64
     "Baseline | qemu64                              | SCALAR|EMU128|SSE2"
-    "Nehalem  | Nehalem                             | SSSE3"
+    "Nehalem  | Nehalem                             | SCALAR|EMU128|SSE2"
     "Westmere | Westmere                            | SSE4"
     "Haswell  | Haswell                             | AVX2")
 set(CPUS_aarch64
