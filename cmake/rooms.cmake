@@ -12,8 +12,8 @@ cmake_policy(VERSION 3.25)
 # belongs to the first row that matches its path. Two rooms have a plain header besides their per-target files, for the
 # encoder to see: memory is that of the store, seam that of the kernels. lanes and sincos are what the kernels stand on,
 # and target is the foreach_target file that compiles all per-target files. Similarity has three rows: dot is what the
-# encoder sees, dots its foreach_target file, sum the integer arithmetic below it. checks, axes, c and encoder are the
-# files of the door.
+# encoder sees, dots its foreach_target file, sum the integer arithmetic below it. checks, lists, axes, c and encoder are
+# the files of the door.
 #
 #    room    | files                              | may include                                                   | from outside
 set(ROOMS
@@ -29,7 +29,7 @@ set(ROOMS
     "memory  | src/store[.]h                      | door grid                                                     | -"
     "store   | src/(store|rounding|words)-inl[.]h  | door turns grid repair lanes memory                           | hwy"
     "seam    | src/kernels[.]h                    | door turns grid memory                                        | -"
-    "kernels | src/(range|blocks|positions|(float_)?recurrence|angles)-inl[.]h | door turns grid lanes sincos memory store seam                | hwy"
+    "kernels | src/(range|blocks|positions|(float_)?recurrence|angles|sorted)-inl[.]h | door turns grid lanes sincos memory store seam                | hwy"
     "rotate  | src/rotate-inl[.]h                 | door turns grid repair lanes sincos memory store seam kernels | hwy"
     "turner  | src/rotate[.]cc                    | door grid memory seam rotate                                  | hwy"
     "target  | src/kernels[^/]*[.]cc              | door turns grid repair lanes sincos memory store seam kernels | hwy"
@@ -41,7 +41,8 @@ set(ROOMS
     "c       | src/c_api[.]cc                     | door heap                                                     | -"
     "presets | src/presets[.]cc                   | door heap                                                     | -"
     "axes    | src/axes[.]cc                      | door mode checks                                              | -"
-    "encoder | src/encoder[.]cc                   | door spec heap turns grid memory seam mode checks dot         | -")
+    "lists   | src/lists[.]h                      | door turns grid memory seam                                   | -"
+    "encoder | src/encoder[.]cc                   | door spec heap turns grid memory seam mode checks dot lists   | -")
 
 # The names of the last column, as regular expressions of what stands between the marks of an include line.
 set(OUTSIDE_hwy "hwy/.*")

@@ -14,6 +14,8 @@
 
 namespace posenc {
 
+__extension__ using WideProduct = unsigned __int128;
+
 // row_elements: how many elements of each row a call reads or writes; at least 1, and so is count, unless a function
 // says otherwise.
 template <class T>
@@ -47,7 +49,8 @@ Error CheckRows(const Rows<T>& rows, std::size_t row_elements, Error null, Error
   const std::size_t stride = StrideOf(rows, row_elements);
   if (stride < row_elements) return short_stride;
   constexpr std::size_t kMaxElements = static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T);
-  return stride > kMaxElements / rows.count ? size : Error::kNone;
+  // Not a division: it takes a tenth of a short row.
+  return WideProduct{stride} * rows.count > kMaxElements ? size : Error::kNone;
 }
 
 template <class T>

@@ -16,6 +16,7 @@
 #include "src/grid.h"
 #include "src/heap.h"
 #include "src/kernels.h"
+#include "src/lists.h"
 #include "src/similarity.h"
 #include "src/spec.h"
 #include "src/store.h"
@@ -132,15 +133,6 @@ Output OutputOfPlanes(const FrequencyGrid& grid, const Rows<T>& sin, const Rows<
   return output;
 }
 
-// The rows from row on.
-Output From(Output output, std::size_t row) noexcept {
-  const std::ptrdiff_t rows = static_cast<std::ptrdiff_t>(row);
-  output.data = static_cast<char*>(output.data) + rows * output.row_bytes;
-  if (output.second != nullptr) output.second = static_cast<char*>(output.second) + rows * output.second_row_bytes;
-  if (output.x != nullptr) output.x = static_cast<const char*>(output.x) + rows * output.x_row_bytes;
-  return output;
-}
-
 // Whether the rows go past the caches: more than these are good for, or as the caller says. Not where they are x, which
 // is read again when something is left to repair.
 bool BypassesCaches(const Output& output, std::size_t count) noexcept {
@@ -173,72 +165,18 @@ bool HeadsStream(const FrequencyGrid& grid, Output rows, std::size_t head_bytes,
   return BypassesCaches(rows, heads) && IsAligned(grid, rows);
 }
 
-ListPosition ListPositionOf(std::int64_t position) noexcept {
-  ListPosition result;
-  result.exact = PositionOf(position);
-  result.nearest = static_cast<double>(position);
-  result.nearest_low = NearestLow(position, result.nearest);
-  result.integer = result.exact.magnitude;
-  result.is_split = true;
-  return result;
-}
-
-ListPosition ListPositionOf(double position) noexcept {
-  ListPosition result;
-  result.is_nan = !(position - position == 0.0);
-  if (result.is_nan) return result;
-  result.exact = PositionOf(position);
-  result.nearest = position;
-  // magnitude * 2^exponent as integer + fraction * 2^-64, where nothing is lost.
-  const std::uint64_t magnitude = result.exact.magnitude;
-  const int exponent = result.exact.exponent;
-  if (exponent >= 0) {
-    result.integer = exponent < 64 ? magnitude << exponent : 0;
-    result.is_split = true;
-  } else if (exponent > -64) {
-    result.integer = magnitude >> -exponent;
-    result.fraction = magnitude << (64 + exponent);
-    result.is_split = true;
-  } else if (exponent > -128 && (exponent == -64 || magnitude << (128 + exponent) == 0)) {
-    result.fraction = magnitude >> (-64 - exponent);
-    result.is_split = true;
-  }
-  return result;
-}
-
-// Calls write(positions, row, count) for rows of a list of any length, some at a time: position(row) is the
-// ListPosition of a row.
-template <class PositionOfRow, class Write>
-void ForListRows(std::size_t begin, std::size_t end, const PositionOfRow& position, const Write& write) noexcept {
-  constexpr std::size_t kChunk = 64;
-  ListPosition chunk[kChunk];
-  while (begin < end) {
-    const std::size_t count = std::min(kChunk, end - begin);
-    for (std::size_t i = 0; i < count; ++i) chunk[i] = position(begin + i);
-    write(chunk, begin, count);
-    begin += count;
-  }
-}
-
-template <class PositionOfRow>
-void WriteList(const FrequencyGrid& grid, const Output& output, std::size_t begin, std::size_t end,
-               const PositionOfRow& position) noexcept {
-  ForListRows(begin, end, position, [&](const ListPosition* positions, std::size_t row, std::size_t count) {
-    EncodeListRows(grid, positions, count, From(output, row));
-  });
-}
-
 // Rows at start + row * step, all of them an int64.
-void WriteRange(const FrequencyGrid& grid, Output output, std::int64_t start, std::int64_t step,
+void WriteRange(const FrequencyGrid& grid, const Output& rows, std::int64_t start, std::int64_t step,
                 std::size_t count) noexcept {
   const std::uint64_t stride = step < 0 ? 0 - static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step);
-  if (IsExtreme(grid, output) || stride == 0 || count < (stride == 1 ? kMinRangeRows : kMinSteppedRows)) {
-    WriteList(grid, output, 0, count, [&](std::size_t row) {
+  if (IsExtreme(grid, rows) || stride == 0 || count < (stride == 1 ? kMinRangeRows : kMinSteppedRows)) {
+    WriteList(grid, rows, 0, count, [&](std::size_t row) {
       return ListPositionOf(
           static_cast<std::int64_t>(static_cast<std::uint64_t>(start) + static_cast<std::uint64_t>(step) * row));
     });
     return;
   }
+  Output output = rows;
   const bool bypass = BypassesCaches(output, count);
   output.stream = bypass && IsAligned(grid, output);
   output.bounce = bypass && !output.stream;
@@ -294,34 +232,32 @@ std::size_t RunLength(std::span<const P> positions, std::size_t row, std::int64_
   return length;
 }
 
-// The ListPosition of each row of positions.
 template <class P>
-auto ListPositionsOf(std::span<const P> positions) noexcept {
-  return [positions](std::size_t row) {
-    if constexpr (std::is_floating_point_v<P>) {
-      return ListPositionOf(double{positions[row]});
-    } else {
-      return ListPositionOf(std::int64_t{positions[row]});
-    }
-  };
-}
-
-template <class P>
-void WritePositions(const FrequencyGrid& grid, const Output& output, std::span<const P> positions) noexcept {
+void WriteRuns(const FrequencyGrid& grid, const Output& output, std::span<const P> positions) noexcept {
   constexpr std::size_t kMinRun = 16;
-  const auto position = ListPositionsOf(positions);
   std::size_t pending = 0;  // rows from here to row belong to no run
   for (std::size_t row = 0; row < positions.size();) {
     std::int64_t start = 0, step = 1;
     const std::size_t length = RunLength(positions, row, start, step);
     if (length >= kMinRun) {
-      WriteList(grid, output, pending, row, position);
+      WriteScattered(grid, output, pending, row, positions);
       WriteRange(grid, From(output, row), start, step, length);
       pending = row + length;
     }
     row += length;
   }
-  WriteList(grid, output, pending, positions.size(), position);
+  WriteScattered(grid, output, pending, positions.size(), positions);
+}
+
+template <class P>
+void WritePositions(const FrequencyGrid& grid, const Output& output, std::span<const P> positions) noexcept {
+  if (positions.size() >= kMinSortedRows && output.x == nullptr && BypassesCaches(output, positions.size()) &&
+      IsAligned(grid, output)) {
+    Output streamed = output;
+    streamed.stream = true;
+    return WriteRuns(grid, streamed, positions);
+  }
+  WriteRuns(grid, output, positions);
 }
 
 }  // namespace

@@ -22,8 +22,14 @@ class DefaultFloatMode {
   DefaultFloatMode& operator=(const DefaultFloatMode&) = delete;
 
 #if defined(__x86_64__) || defined(_M_X64) || defined(__SSE2__)
-  DefaultFloatMode() noexcept : saved_(_mm_getcsr()) { _mm_setcsr(0x1F80); }  // the power-on value
-  ~DefaultFloatMode() { _mm_setcsr(saved_); }
+  // Writing takes longer than a short row, and most callers have changed nothing but flags, which stay set.
+  DefaultFloatMode() noexcept : saved_(_mm_getcsr()) {
+    constexpr unsigned kPowerOn = 0x1F80, kFlags = 0x3F;
+    if ((saved_ & ~kFlags) != kPowerOn) _mm_setcsr(kPowerOn);
+  }
+  ~DefaultFloatMode() {
+    if (_mm_getcsr() != saved_) _mm_setcsr(saved_);
+  }
 
  private:
   unsigned saved_;

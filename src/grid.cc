@@ -31,29 +31,35 @@ Uint128 MultiplyHigh(Uint128 a, Uint128 b) noexcept {
   return Uint128{a1} * b1 + middle;
 }
 
-// turns * 2 pi as the sum of two doubles, each of at most 53 bits, so that the only error is the bits dropped below:
-// 2^-104 relative, unless low underflows. Only a frequency of 0 gives 0.
-void RadiansOf(const Turns& turns, double& high, double& low) noexcept {
-  const Uint128 t = Uint128{turns.limb[kTurnsLimbs - 1]} << 64 | turns.limb[kTurnsLimbs - 2];
-  Uint128 product = MultiplyHigh(t, Uint128{kPiHigh} << 64 | kPiLow);  // times 2^(exponent + 3 - 128)
-  if (product == 0) {
-    high = turns.negative ? -0.0 : 0.0;
+// size * 2^exponent, negative or not, as the sum of two doubles, each of at most 53 bits, so that the only error is the
+// bits dropped below: 2^-104 relative, unless low underflows. Only 0 gives 0.
+void SplitInDoubles(Uint128 size, int exponent, bool negative, double& high, double& low) noexcept {
+  if (size == 0) {
+    high = negative ? -0.0 : 0.0;
     low = 0.0;
     return;
   }
-  int exponent = turns.exponent + 3 - 128;
-  while (product >> 127 == 0) {
-    product <<= 1;
+  while (size >> 127 == 0) {
+    size <<= 1;
     --exponent;
   }
-  const std::uint64_t top = static_cast<std::uint64_t>(product >> 75);                                    // 53 bits
-  const std::uint64_t next = static_cast<std::uint64_t>(product >> 22) & ((std::uint64_t{1} << 53) - 1);  // 53 bits
-  const double sign = turns.negative ? -1.0 : 1.0;
+  const std::uint64_t top = static_cast<std::uint64_t>(size >> 75);                                    // 53 bits
+  const std::uint64_t next = static_cast<std::uint64_t>(size >> 22) & ((std::uint64_t{1} << 53) - 1);  // 53 bits
+  const double sign = negative ? -1.0 : 1.0;
   const double top_value = sign * std::ldexp(static_cast<double>(top), exponent + 75);
   const double next_value = sign * std::ldexp(static_cast<double>(next), exponent + 22);
   high = top_value + next_value;  // exact remainder below: |top| >= |next|
   low = next_value - (high - top_value);
   if (high == 0.0) high = sign * 0x1p-1074;  // 0 is for a frequency of 0
+}
+
+// turns in radians (times 2 pi) and in eighths of a turn.
+void SplitTurns(const Turns& turns, double& radians, double& radians_low, double& eighths,
+                double& eighths_low) noexcept {
+  const Uint128 t = Uint128{turns.limb[kTurnsLimbs - 1]} << 64 | turns.limb[kTurnsLimbs - 2];
+  const int exponent = turns.exponent + 3 - 128;
+  SplitInDoubles(MultiplyHigh(t, Uint128{kPiHigh} << 64 | kPiLow), exponent, turns.negative, radians, radians_low);
+  SplitInDoubles(t, exponent, turns.negative, eighths, eighths_low);
 }
 
 // Hands out parts of one allocation, each aligned to kAlignment. With a null start it only counts.
@@ -84,6 +90,8 @@ std::size_t Carve(std::byte* start, std::size_t groups, std::size_t frequencies,
   for (std::uint64_t*& limb : grid.part.limb) limb = carver.Take<std::uint64_t>(padded);
   grid.radians = carver.Take<double>(padded);
   grid.radians_low = carver.Take<double>(padded);
+  grid.eighths = carver.Take<double>(padded);
+  grid.eighths_low = carver.Take<double>(padded);
   grid.most_radians = carver.Take<double>(groups);
   grid.least_radians = carver.Take<double>(groups);
   grid.turns = carver.Take<Turns>(frequencies);
@@ -96,6 +104,7 @@ Error FillGrid(const Spec& spec, FrequencyGrid& grid) noexcept {
   grid.shape = ShapeOf(spec);
   grid.cos_first = spec.cos_first;
   grid.amplitude = spec.amplitude;
+  grid.is_scaled = spec.amplitude != 1.0;
   int exponent = 0;
   const double mantissa = std::frexp(std::fabs(spec.amplitude), &exponent);  // in [1/2, 1), or 0
   // With amplitude 0 the sign of a zero is the sign of the wave, which the eps of amplitude 1 leaves to repair.
@@ -120,7 +129,7 @@ Error FillGrid(const Spec& spec, FrequencyGrid& grid) noexcept {
     for (int i = 0; i < 3; ++i) grid.whole.limb[i][k] = fraction[i];
     FractionOf(grid.turns[k], -64, fraction);
     for (int i = 0; i < 3; ++i) grid.part.limb[i][k] = fraction[i];
-    RadiansOf(grid.turns[k], grid.radians[k], grid.radians_low[k]);
+    SplitTurns(grid.turns[k], grid.radians[k], grid.radians_low[k], grid.eighths[k], grid.eighths_low[k]);
   }
   // Padding computes what the first frequency of its group does, so that it is no special case of any test.
   for (std::size_t k = frequencies; k < grid.groups * kGroup; ++k) {
@@ -128,8 +137,9 @@ Error FillGrid(const Spec& spec, FrequencyGrid& grid) noexcept {
     for (const Fractions* fractions : {&grid.half, &grid.whole, &grid.part}) {
       for (std::uint64_t* const limb : fractions->limb) limb[k] = limb[first];
     }
-    grid.radians[k] = grid.radians[first];
-    grid.radians_low[k] = grid.radians_low[first];
+    for (double* const column : {grid.radians, grid.radians_low, grid.eighths, grid.eighths_low}) {
+      column[k] = column[first];
+    }
   }
   for (std::size_t g = 0; g < grid.groups; ++g) {
     const std::size_t begin = g * kGroup, end = std::min(begin + kGroup, frequencies);

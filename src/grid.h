@@ -44,6 +44,7 @@ struct FrequencyGrid {
   RowShape shape;
   bool cos_first = false;
   double amplitude = 1.0;
+  bool is_scaled = false;  // by an amplitude other than 1
   double eps_scale = 1.0;  // the least power of two that is not below |amplitude|: what errors of amplitude 1 grow by
   // amplitude is outside 2^-60 .. 2^60 and not 0: results may leave the normal range of a type.
   bool is_extreme = false;
@@ -55,6 +56,8 @@ struct FrequencyGrid {
   Fractions part;                   // of 2^-64 positions
   double* radians = nullptr;        // w_k * position_scale, to nearest
   double* radians_low = nullptr;    // what radians leaves out of it: together within 2^-104, relative
+  double* eighths = nullptr;        // w_k * position_scale in eighths of a turn, to nearest
+  double* eighths_low = nullptr;    // what eighths leaves out, as radians_low
   double* most_radians = nullptr;   // for each group: at least the largest |w_k * position_scale|
   double* least_radians = nullptr;  // and at most the smallest
   double* rotation = nullptr;       // for each group kRotationDoubles, to nearest; filled by the kernels

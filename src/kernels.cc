@@ -14,6 +14,7 @@
 #include "hwy/highway.h"
 #include "src/positions-inl.h"
 #include "src/range-inl.h"
+#include "src/sorted-inl.h"
 #include "src/store-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -53,6 +54,19 @@ void EncodeListRows(const FrequencyGrid& grid, const ListPosition* positions, st
   }
 }
 
+void EncodeSortedRows(const FrequencyGrid& grid, const SortedPositions& positions, const Output& output) {
+  switch (output.type) {
+    case ElementType::kFloat:
+      return SortedKernel<float>(grid, positions, output).Run();
+    case ElementType::kDouble:
+      return;
+    case ElementType::kHalf:
+      return SortedKernel<Half>(grid, positions, output).Run();
+    case ElementType::kBFloat16:
+      return SortedKernel<BFloat16>(grid, positions, output).Run();
+  }
+}
+
 const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace HWY_NAMESPACE
@@ -74,6 +88,11 @@ HWY_EXPORT(EncodeListRows);
 void EncodeListRows(const FrequencyGrid& grid, const ListPosition* positions, std::size_t count,
                     const Output& output) noexcept {
   HWY_DYNAMIC_DISPATCH(EncodeListRows)(grid, positions, count, output);
+}
+
+HWY_EXPORT(EncodeSortedRows);
+void EncodeSortedRows(const FrequencyGrid& grid, const SortedPositions& positions, const Output& output) noexcept {
+  HWY_DYNAMIC_DISPATCH(EncodeSortedRows)(grid, positions, output);
 }
 
 HWY_EXPORT(TargetName);

@@ -33,6 +33,15 @@ struct Output {
   bool by_rows = false;
 };
 
+// The rows from row on.
+inline Output From(Output output, std::size_t row) noexcept {
+  const std::ptrdiff_t rows = static_cast<std::ptrdiff_t>(row);
+  output.data = static_cast<char*>(output.data) + rows * output.row_bytes;
+  if (output.second != nullptr) output.second = static_cast<char*>(output.second) + rows * output.second_row_bytes;
+  if (output.x != nullptr) output.x = static_cast<const char*>(output.x) + rows * output.x_row_bytes;
+  return output;
+}
+
 // Where the values of frequency k stand in a row; first and second are sine and cosine in the order of the layout.
 struct RowPlaces {
   std::size_t first = 0, second = 0, step = 1;

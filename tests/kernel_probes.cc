@@ -17,6 +17,7 @@
 #include "src/positions-inl.h"
 #include "src/recurrence-inl.h"
 #include "src/sincos-inl.h"
+#include "src/sorted-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -108,9 +109,35 @@ HWY_INLINE void SinCosOf(bool pairs, const GroupAngles& angles, test::WavePair* 
 
 void ListValues(bool pairs, const FrequencyGrid& grid, const ListPosition& position, std::size_t g,
                 test::WavePair* to) {
-  GroupAngles angles = {};
-  pairs ? AnglesOf<true>(grid, position, g, angles) : AnglesOf<false>(grid, position, g, angles);
-  SinCosOf(pairs, angles, to);
+  if (pairs) {
+    GroupAngles angles = {};
+    AnglesOf<true>(grid, position, g, angles);
+    SinCosOf(true, angles, to);
+    return;
+  }
+  const Doubles d;
+  RowWaves waves = {};
+  Evaluate(grid, position, g, g + 1, waves);
+  for (std::size_t k = 0; k < kGroup; k += hn::Lanes(d)) {
+    const Vec first = hn::Load(d, waves.first + k), second = hn::Load(d, waves.second + k), zero = hn::Zero(d);
+    grid.cos_first ? StoreWaves(d, second, zero, first, zero, to + k)
+                   : StoreWaves(d, first, zero, second, zero, to + k);
+  }
+}
+
+void SortedValues(const FrequencyGrid& grid, std::int64_t span, std::size_t g, test::WavePair* to) {
+  const Doubles d;
+  SortedAnchors anchors;
+  anchors.Fill(grid, g);
+  anchors.Anchor(span);
+  for (std::size_t place = 0; place < kSpanPositions; ++place, to += kGroup) {
+    const RowRotation row = anchors.RotationOf(place);
+    for (std::size_t k = 0; k < kGroup; k += hn::Lanes(d)) {
+      Vec first, second;
+      row.Values(d, k, first, second);
+      StoreWaves(d, first, hn::Zero(d), second, hn::Zero(d), to + k);
+    }
+  }
 }
 
 void SinCosValues(bool pairs, const test::ReducedAngle* from, test::WavePair* to) {
@@ -118,7 +145,7 @@ void SinCosValues(bool pairs, const test::ReducedAngle* from, test::WavePair* to
   for (std::size_t k = 0; k < kGroup; ++k) {
     angles.eighths[k] = from[k].eighths;
     angles.eighths_low[k] = from[k].eighths_low;
-    angles.quarters[k] = from[k].quarters;
+    angles.quarters[k] = from[k].quarters << 62 | from[k].quarters >> 2;  // the lower bits do not count
   }
   SinCosOf(pairs, angles, to);
 }
@@ -163,6 +190,7 @@ namespace posenc {
 
 HWY_EXPORT(RecurrenceValues);
 HWY_EXPORT(ListValues);
+HWY_EXPORT(SortedValues);
 HWY_EXPORT(SmallRowValues);
 HWY_EXPORT(SinCosValues);
 HWY_EXPORT(SmallSinCosValues);
@@ -176,6 +204,9 @@ void ProbeRecurrence(bool pairs, const FrequencyGrid& grid, std::uint64_t step, 
 }
 void ProbeList(bool pairs, const FrequencyGrid& grid, const ListPosition& position, std::size_t group, WavePair* to) {
   HWY_DYNAMIC_DISPATCH(ListValues)(pairs, grid, position, group, to);
+}
+void ProbeSorted(const FrequencyGrid& grid, std::int64_t span, std::size_t group, WavePair* to) {
+  HWY_DYNAMIC_DISPATCH(SortedValues)(grid, span, group, to);
 }
 void ProbeSmallRow(bool pairs, const FrequencyGrid& grid, const ListPosition& position, std::size_t group,
                    WavePair* to) {

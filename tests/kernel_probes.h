@@ -32,7 +32,12 @@ void ProbeRecurrence(bool pairs, const FrequencyGrid& grid, std::uint64_t step, 
 // A row of a group, evaluated as the list kernel does; without the amplitude and with the sine first. to[k].
 void ProbeList(bool pairs, const FrequencyGrid& grid, const ListPosition& position, std::size_t group, WavePair* to);
 
-// The same where the angles are small, which the caller sees to; with the amplitude, in the order of the layout.
+// The rows of a span of sorted positions, from its first position on: kSpanPositions of them, in the order of the
+// layout and with the amplitude. to[row * kGroup + k].
+void ProbeSorted(const FrequencyGrid& grid, std::int64_t span, std::size_t group, WavePair* to);
+
+// A row of a group where the angles are small, which the caller sees to; with the amplitude, in the order of the
+// layout.
 void ProbeSmallRow(bool pairs, const FrequencyGrid& grid, const ListPosition& position, std::size_t group,
                    WavePair* to);
 

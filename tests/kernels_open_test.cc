@@ -70,6 +70,35 @@ std::vector<T> ListRows(const TestedGrid& tested, const std::vector<ListPosition
   return rows;
 }
 
+// Some positions of two spans from base on, none of them base itself, and their rows as sorted lists have them.
+constexpr std::size_t kSortedCount = 110;
+constexpr std::uint64_t SortedPlace(std::size_t i) { return 1 + 37 * i; }
+constexpr std::size_t SortedRow(std::size_t i) { return 7 * i % kSortedCount; }
+
+template <class T>
+std::vector<T> SortedRows(const TestedGrid& tested, std::int64_t base) {
+  std::uint32_t entries[kSortedCount], ends[2] = {};
+  for (std::size_t i = 0; i < kSortedCount; ++i) {
+    entries[i] = static_cast<std::uint32_t>(SortedPlace(i) << kSortedRowBits | SortedRow(i));
+    ++ends[1];
+    if (SortedPlace(i) < kSpanPositions) ++ends[0];
+  }
+  std::vector<T> rows(kSortedCount * tested.dim, GuardedRows<T>::Sentinel());
+  EncodeSortedRows(tested.grid, {base, entries, ends, 2}, OutputTo(rows, tested.dim));
+  return rows;
+}
+
+std::vector<ListPosition> SortedList(std::int64_t base) {
+  std::vector<ListPosition> list(kSortedCount);
+  for (std::size_t i = 0; i < kSortedCount; ++i) {
+    list[SortedRow(i)] = ListPositionOf(base + static_cast<std::int64_t>(SortedPlace(i)));
+  }
+  return list;
+}
+
+// Multiples of a span: the ends of int64, and positions with small angles or without.
+std::vector<std::int64_t> SortedBases() { return {0, INT64_MIN, INT64_MAX - 4095, -(std::int64_t{1} << 40)}; }
+
 // Integers and fractions of every size, none of them below 1: position 0 never goes to repair.
 std::vector<ListPosition> RandomList(std::size_t count, std::mt19937_64& random) {
   std::vector<ListPosition> list;
@@ -132,6 +161,16 @@ TEST_P(KernelsOpen, OtherValuesOfEpsChangeNoBit) {
         }
       }
       tested.grid.eps_scale = eps_scale;
+      if (std::is_same_v<T, double>) return;  // never sorted
+      for (const std::int64_t base : SortedBases()) {
+        const std::vector<T> want = ListRows<T>(tested, SortedList(base));
+        for (const int exponent : {0, 4, 9, 14, 60}) {
+          SCOPED_TRACE(testing::Message() << "sorted from " << base << " eps times 2^" << exponent);
+          tested.grid.eps_scale = std::ldexp(eps_scale, exponent);
+          EXPECT_TRUE(SameRows(SortedRows<T>(tested, base), want, spec.dim));
+        }
+        tested.grid.eps_scale = eps_scale;
+      }
     });
   }
 }

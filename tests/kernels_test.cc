@@ -196,6 +196,41 @@ TEST(KernelErrors, OfTheRecurrence) {
   }
 }
 
+TEST(KernelErrors, OfSortedLists) {
+  // 2^-49, for amplitude 1: what kEps allows. There are no pairs: the probe gives none.
+  LargestErrors errors("sorted lists", 16, 0);
+  std::mt19937_64 random(20260106);
+  Real sin(kReferenceBits), cos(kReferenceBits);
+  std::vector<Spec> specs = KernelSpecs();
+  specs.push_back(SpecOf(64));
+  specs.back().amplitude = -0x1.fffffffffffffp2;  // just below the power of two that its errors are scaled by
+  for (const Spec& spec : specs) {
+    const FrequencyGrid grid = GridOf(spec);
+    Reference reference(spec);
+    std::vector<std::int64_t> positions = {0, -1, INT64_MAX, INT64_MIN, std::int64_t{1} << 31, std::int64_t{1} << 53};
+    for (int i = 0; i < 6; ++i) positions.push_back(static_cast<std::int64_t>(random()) >> (random() % 60));
+    for (const std::int64_t position : positions) {
+      const std::int64_t span = position & ~static_cast<std::int64_t>(kSpanPositions - 1);
+      const std::size_t group = random() % grid.groups;
+      const OnAllTargets got(kSpanPositions * kGroup, [&](bool pairs, WavePair* to) {
+        if (!pairs) ProbeSorted(grid, span, group, to);
+      });
+      for (std::size_t place = 0; place < kSpanPositions; ++place) {
+        const std::size_t k = random() % std::min(kGroup, grid.shape.sines - group * kGroup);
+        reference.SinCos(span + static_cast<std::int64_t>(place), group * kGroup + k, sin, cos);
+        mpfr_mul_d(sin, sin, spec.amplitude, MPFR_RNDN);
+        mpfr_mul_d(cos, cos, spec.amplitude, MPFR_RNDN);
+        for (const auto& values : got.values()) {
+          const WavePair& wave = values.doubles[place * kGroup + k];
+          const std::string where = Describe(spec) + " place " + std::to_string(place) + " of " + std::to_string(span);
+          errors.Note(values.target, false, grid.eps_scale, wave.first, 0.0, spec.cos_first ? cos : sin, where);
+          errors.Note(values.target, false, grid.eps_scale, wave.second, 0.0, spec.cos_first ? sin : cos, where);
+        }
+      }
+    }
+  }
+}
+
 TEST(KernelErrors, OfTheListKernel) {
   LargestErrors errors("list", 16, 256);
   std::mt19937_64 random(20260102);
