@@ -180,8 +180,7 @@ void WriteRange(const FrequencyGrid& grid, const Output& rows, std::int64_t star
   const bool bypass = BypassesCaches(output, count);
   output.stream = bypass && IsAligned(grid, output);
   output.bounce = bypass && !output.stream;
-  const bool in_runs = grid.shape.step == 1 || output.second != nullptr;
-  output.by_rows = output.x != nullptr || output.bounce || (output.stream && in_runs);
+  output.by_rows = output.x != nullptr || output.bounce;
   std::int64_t lowest = start;
   if (step < 0) {
     lowest =

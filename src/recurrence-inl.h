@@ -23,6 +23,7 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
+#include "src/angles-inl.h"
 #include "src/grid.h"
 #include "src/lanes-inl.h"
 #include "src/sincos-inl.h"
@@ -94,15 +95,17 @@ class Recurrence {
   // sin and cos in the middle of the super-block, times the amplitude.
   HWY_NOINLINE void Evaluate(const Group& group, std::int64_t super, Anchors<kPairs>& to) const {
     const Doubles d;
-    GroupAngles angles;
+    HWY_MAYBE_UNUSED GroupAngles angles;
     // In half steps; at most 2^64 - 255.
     const bool negative = super < 0;
     const std::uint64_t middle = 2 * static_cast<std::uint64_t>(super) + (kSuperRows - 1);
     const std::uint64_t distance = negative ? 0 - middle : middle;
     const GroupFractions one = FractionsOfGroup(grid_.whole, group.index);
-    for (std::size_t k = 0; k < kGroup; ++k) {
-      const auto angle = group.half_step.template Times<Turn<kPairs>>(distance, k);
-      angles.Set(k, (negative ? 0 - angle : angle) + one.template Times<Turn<kPairs>>(offset_, k));
+    if constexpr (kPairs) {
+      for (std::size_t k = 0; k < kGroup; ++k) {
+        const auto angle = group.half_step.template Times<Turn<kPairs>>(distance, k);
+        angles.Set(k, (negative ? 0 - angle : angle) + one.template Times<Turn<kPairs>>(offset_, k));
+      }
     }
     const Vec amplitude = hn::Set(d, grid_.amplitude);
     for (std::size_t k = 0; k < kGroup; k += hn::Lanes(d)) {
@@ -115,7 +118,17 @@ class Recurrence {
         hn::Store(grid_.cos_first ? cos_low : sin_low, d, to.first_low + k);
         hn::Store(grid_.cos_first ? sin_low : cos_low, d, to.second_low + k);
       } else {
-        SinCos(d, hn::Load(d, angles.eighths + k), hn::Load(Bits64(), angles.quarters + k), sin, cos);
+        const Bits64 du;
+        const VecBits64 none = hn::Zero(du);
+        VecBits64 turns = TimesFraction(hn::Set(du, distance), hn::Set(du, distance >> 32), group.half_step, k);
+        turns = hn::Xor(turns, hn::Set(du, 0 - std::uint64_t{negative}));  // short of a unit of the last place
+        if (offset_ != 0) {
+          turns = hn::Add(turns, TimesFraction(hn::Set(du, offset_), hn::Set(du, offset_ >> 32), one, k));
+        }
+        VecBits64 quarters;
+        Vec eighths;
+        ReduceTurns(d, turns, none, eighths, quarters);
+        SinCos(d, eighths, quarters, sin, cos);
         sin = hn::Mul(sin, amplitude);
         cos = hn::Mul(cos, amplitude);
       }
