@@ -27,7 +27,7 @@ set(ROOMS
     "lanes   | src/lanes[^/]*-inl[.]h             | -                                                             | hwy"
     "sincos  | src/sincos[^/]*-inl[.]h            | door grid lanes                                               | hwy"
     "memory  | src/store[.]h                      | door grid                                                     | -"
-    "store   | src/(store|rounding|words)-inl[.]h  | door turns grid repair lanes memory                           | hwy"
+    "store   | src/(store|rounding|words|bounce)-inl[.]h | door turns grid repair lanes memory                           | hwy"
     "seam    | src/kernels[.]h                    | door turns grid memory                                        | -"
     "kernels | src/(range|blocks|positions|(float_)?recurrence|angles|sorted)-inl[.]h | door turns grid lanes sincos memory store seam                | hwy"
     "rotate  | src/rotate-inl[.]h                 | door turns grid repair lanes sincos memory store seam kernels | hwy"

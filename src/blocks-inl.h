@@ -99,13 +99,15 @@ class BlockWriter {
     for (std::int64_t pair = 0; pair < kRowRotations; ++pair) {
       const std::int64_t earlier = block + kRowRotations - 1 - pair;
       const std::int64_t later = block + kRowRotations + pair;
-      const bool done =
-          PositionOfRow(earlier) != 0 && (writer_.in_runs() ? RowPair<true>(groups, count, pair, earlier, later)
-                                                            : RowPair<false>(groups, count, pair, earlier, later));
+      const bool has_zero = PositionOfRow(earlier) == 0;  // which no rotation gives
+      if (!has_zero) {
+        writer_.in_runs() ? RowPair<true>(groups, count, pair, earlier, later)
+                          : RowPair<false>(groups, count, pair, earlier, later);
+      }
       for (std::size_t i = 0; i < count; ++i) {
         const std::size_t k0 = groups[i].group->index * kGroup;
         const std::size_t end = std::min(kGroup, grid_.shape.sines - k0);
-        const std::size_t from = !done ? 0 : writer_.adds() ? WholeVectors(k0) : PairVectors(k0);
+        const std::size_t from = has_zero ? 0 : WholeVectors(k0);
         if (from >= end) continue;
         DecideVectors(*groups[i].group, groups[i].anchors, {block, earlier, earlier}, from, end, false);
         DecideVectors(*groups[i].group, groups[i].anchors, {block, later, later}, from, end, false);
@@ -329,66 +331,50 @@ class BlockWriter {
     SmallRow(k0 + begin, k0 + open, 0);
   }
 
-  // The whole vectors of two rows, each tested before it is stored: x may be what is written. False: they have to be
-  // written again.
+  // The whole vectors of two rows that are added to x, which may be what is written: each is tested before it is
+  // stored.
   template <bool kInRuns>
-  HWY_NOINLINE bool RowPair(const Anchored* groups, std::size_t count, std::int64_t pair, std::int64_t earlier,
+  HWY_NOINLINE void RowPair(const Anchored* groups, std::size_t count, std::int64_t pair, std::int64_t earlier,
                             std::int64_t later) const {
     const Doubles d;
     const Vec eps = hn::Set(d, eps_), scale = writer_.x_scale(d);
-    // Of all groups in one piece, also of those between that are not among these.
-    constexpr std::size_t kSpan = kChunkGroups * kGroup;
-    HWY_ALIGN_MAX T made[2][2 * kSpan];
-    const bool adds = writer_.adds(), bounce = writer_.bounces(), stream = writer_.streams();
-    const std::size_t made_from = bounce ? groups[0].group->index * kGroup : 0;
-    bool open = false;
+    const bool stream = writer_.streams();
     struct Row {
       std::int64_t j;
       typename Writer<T>::RowStart to;
       typename Writer<T>::XStart x, next;
     };
-    const auto row_of = [&](std::int64_t j, T* buffer, std::int64_t next) {
-      Row row{j, bounce ? writer_.PlacesIn(buffer, 0, kSpan) : writer_.Places(RowOf(j), 0), {}, {}};
-      if (adds) row.x = writer_.XPlaces(RowOf(j), 0);
-      if (adds) row.next = writer_.XPlaces(RowOf(next), 0);
-      return row;
+    const auto row_of = [&](std::int64_t j, std::int64_t ahead) {
+      const auto next = static_cast<std::int64_t>(static_cast<std::uint64_t>(j) + static_cast<std::uint64_t>(ahead));
+      return Row{j, writer_.Places(RowOf(j), 0), writer_.XPlaces(RowOf(j), 0), writer_.XPlaces(RowOf(next), 0)};
     };
     const std::int64_t away = pair + writer_.prefetch_pairs();
     const std::int64_t beyond = away < kRowRotations ? 0 : kBlockRows, apart = away % kRowRotations;
-    const auto moved = [](std::int64_t j, std::int64_t ahead) {
-      return static_cast<std::int64_t>(static_cast<std::uint64_t>(j) + static_cast<std::uint64_t>(ahead));
-    };
-    const Row later_row = row_of(later, made[1], moved(later, beyond + apart - pair));
-    const Row earlier_row = row_of(earlier, made[0], moved(earlier, beyond + pair - apart));
+    const Row later_row = row_of(later, beyond + apart - pair);
+    const Row earlier_row = row_of(earlier, beyond + pair - apart);
     const Row& ahead = grid_.cos_first ? earlier_row : later_row;
     const Row& back = grid_.cos_first ? later_row : earlier_row;
     for (std::size_t i = 0; i < count; ++i) {
       const Anchored& anchored = groups[i];
       const std::size_t k0 = anchored.group->index * kGroup;
-      const std::size_t end = adds ? WholeVectors(k0) : PairVectors(k0);
+      const std::size_t end = WholeVectors(k0);
       const std::size_t at = static_cast<std::size_t>(pair) * 2 * kGroup;
       const auto visit = [&](const Row& row, std::size_t k, Vec first, Vec first_low, Vec second,
                              Vec second_low) POSENC_INLINE_LAMBDA {
         const Vec f = first, f_low = first_low, s = second, s_low = second_low;
-        Vec first_limit = eps, second_limit = eps;
-        if (adds) {
-          Vec x_first, x_second;
-          Writer<T>::template Load<kInRuns>(d, row.x, k0 + k, x_first, x_second);
-          Writer<T>::template Prefetch<kInRuns>(row.next, k0 + k);
-          Writer<T>::AddTo(d, scale, x_first, true, false, first, first_low, first_limit);
-          Writer<T>::AddTo(d, scale, x_second, true, false, second, second_low, second_limit);
-        }
+        Vec first_limit = eps, second_limit = eps, x_first, x_second;
+        Writer<T>::template Load<kInRuns>(d, row.x, k0 + k, x_first, x_second);
+        Writer<T>::template Prefetch<kInRuns>(row.next, k0 + k);
+        Writer<T>::AddTo(d, scale, x_first, true, false, first, first_low, first_limit);
+        Writer<T>::AddTo(d, scale, x_second, true, false, second, second_low, second_limit);
         const Mask decided =
             hn::And(Decided<T>(d, first, first_low, first_limit), Decided<T>(d, second, second_low, second_limit));
-        if (HWY_UNLIKELY(!hn::AllTrue(d, decided))) {
-          open = true;
-          if (!bounce) {
-            writer_.DecideAny(d, f, f_low, s, s_low, eps, eps, RowOf(row.j), k0 + k, hn::Lanes(d),
-                              PositionOf(PositionOfRow(row.j)), false);
-            return;
-          }
+        if (HWY_LIKELY(hn::AllTrue(d, decided))) {
+          Writer<T>::template Store<kInRuns>(d, first, second, row.to, k0 + k, stream);
+        } else {
+          writer_.DecideAny(d, f, f_low, s, s_low, eps, eps, RowOf(row.j), k0 + k, hn::Lanes(d),
+                            PositionOf(PositionOfRow(row.j)), false);
         }
-        Writer<T>::template Store<kInRuns>(d, first, second, row.to, k0 + k - made_from, stream);
       };
       for (std::size_t k = 0; k < end; k += hn::Lanes(d)) {
         Vec first, first_low, second, second_low;
@@ -397,24 +383,6 @@ class BlockWriter {
                                first_low, second, second_low, visit);
       }
     }
-    if (!bounce) return true;
-    for (std::size_t i = 0, next; i < count; i = next) {
-      // Groups that follow each other, in one run.
-      const std::size_t k0 = groups[i].group->index * kGroup;
-      for (next = i + 1; next < count && groups[next].group->index == groups[i].group->index + (next - i);) ++next;
-      const std::size_t last = groups[next - 1].group->index * kGroup;
-      const std::size_t in_last = adds ? WholeVectors(last) : std::min(PairVectors(last), grid_.shape.cosines - last);
-      writer_.CopyOut(RowOf(earlier), k0, last + in_last - k0, made[0], k0 - made_from, kSpan);
-      writer_.CopyOut(RowOf(later), k0, last + in_last - k0, made[1], k0 - made_from, kSpan);
-    }
-    if (open) hwy::FlushStream();  // what is repaired comes after what was streamed
-    return !open;
-  }
-
-  // The same where a buffer has room for the padding that fills the last vector.
-  std::size_t PairVectors(std::size_t k0) const {
-    if (!writer_.bounces() || grid_.shape.cosines != grid_.shape.sines) return WholeVectors(k0);
-    return hwy::RoundUpTo(std::min(kGroup, grid_.shape.cosines - k0), hn::Lanes(Doubles()));
   }
 
   // How many of the group's frequencies from k0 on are in whole vectors with a cosine for each.
@@ -445,9 +413,12 @@ class BlockWriter {
                         SmallPositionOf(position), eps_);
             return;
           }
-          if (k0 + k + hn::Lanes(d) <= std::min(decided_end, grid_.shape.cosines) &&
+          // Lanes beyond those that count hold another frequency of the group, and are decided like any.
+          if (k0 + k + lanes <= std::min(decided_end, grid_.shape.cosines) &&
               hn::AllTrue(d, hn::And(Decided<T>(d, first, first_low, eps), Decided<T>(d, second, second_low, eps)))) {
-            return writer_.StoreAny(d, first, second, writer_.Places(RowOf(j), k0), k);
+            const auto to = writer_.Places(RowOf(j), k0 + k);
+            return lanes == hn::Lanes(d) ? writer_.StoreAny(d, first, second, to, 0)
+                                         : Writer<T>::StorePart(d, first, second, to, lanes);
           }
           writer_.DecideAny(d, first, first_low, second, second_low, eps, eps, RowOf(j), k0 + k, lanes,
                             PositionOf(position), false);

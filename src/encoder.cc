@@ -179,8 +179,8 @@ void WriteRange(const FrequencyGrid& grid, const Output& rows, std::int64_t star
   Output output = rows;
   const bool bypass = BypassesCaches(output, count);
   output.stream = bypass && IsAligned(grid, output);
-  output.bounce = bypass && !output.stream;
-  output.by_rows = output.x != nullptr || output.bounce;
+  // Bounced rows have x where the layout has pairs alone.
+  output.bounce = bypass && !output.stream && (output.x == nullptr || grid.shape.step == 2);
   std::int64_t lowest = start;
   if (step < 0) {
     lowest =

@@ -16,6 +16,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "src/blocks-inl.h"
+#include "src/bounce-inl.h"
 #include "src/grid.h"
 #include "src/kernels.h"
 #include "src/lanes-inl.h"
@@ -36,16 +37,20 @@ class RangeKernel {
   RangeKernel(const FrequencyGrid& grid, const RangePositions& positions, const Output& output)
       : grid_(grid),
         positions_(positions),
+        output_(output),
         blocks_(grid, positions, output),
         end_(positions.first + static_cast<std::int64_t>(positions.count - 1)) {}
 
   void Run() const {
     if (positions_.step == 1) {
+      // A block of a chunk fits into the buffer of Bounce.
+      const std::size_t chunk =
+          blocks_.writer().bounces() ? kChunkGroups * 4 / std::max<std::size_t>(4, sizeof(T)) : kChunkGroups;
       // Super-blocks outside: the rows of one stay near each other in memory while all groups pass over them.
       for (std::int64_t super = Floor(positions_.first, kSuperRows);;) {
-        for (std::size_t g = 0; g < grid_.groups; g += kChunkGroups) {
+        for (std::size_t g = 0; g < grid_.groups; g += chunk) {
           Group groups[kChunkGroups];
-          const std::size_t count = std::min(kChunkGroups, grid_.groups - g);
+          const std::size_t count = std::min(chunk, grid_.groups - g);
           for (std::size_t i = 0; i < count; ++i) {
             groups[i] = {FractionsOfGroup(grid_.half, g + i), grid_.rotation + (g + i) * kRotationDoubles,
                          grid_.rotation_low + (g + i) * kRotationDoubles, g + i};
@@ -60,6 +65,7 @@ class RangeKernel {
       for (std::size_t g = 0; g < grid_.groups; ++g) SteppedGroup(g);
     }
     if (blocks_.writer().has_zero()) {
+      hwy::FlushStream();  // what stands there has come from a buffer
       for (std::size_t row = 0; row < positions_.count; ++row) blocks_.writer().StoreZero(row);
     }
     hwy::FlushStream();
@@ -111,22 +117,48 @@ class RangeKernel {
       at_super[i].super = super;
       at_super[i].is_evaluated = false;
     }
-    const std::int64_t part_rows = blocks_.writer().by_rows() ? kBlockRows : kPartRows;
+    if (blocks_.writer().bounces()) return BouncedParts(at_super, count, begin, last);
+    Parts(blocks_, at_super, count, begin, last);
+  }
+
+  // Rows begin .. last, one part after the other.
+  HWY_INLINE void Parts(const Blocks& blocks, GroupAtSuper* groups, std::size_t count, std::int64_t begin,
+                        std::int64_t last) const {
+    const std::int64_t part_rows = blocks.writer().adds() ? kBlockRows : kPartRows;
     for (std::int64_t part = Floor(begin, part_rows);; part += part_rows) {
       const std::int64_t part_last = last - part < part_rows ? last : part + (part_rows - 1);
       Anchored by_rows[kChunkGroups];
       std::size_t waiting = 0;
       for (std::size_t i = 0; i < count; ++i) {
-        if (GroupInPart(at_super[i], std::max(part, begin), part_last, by_rows[waiting])) ++waiting;
+        if (GroupInPart(blocks, groups[i], std::max(part, begin), part_last, by_rows[waiting])) ++waiting;
       }
-      if (waiting != 0) blocks_.BlockByRows(by_rows, waiting, part);
+      if (waiting != 0) blocks.BlockByRows(by_rows, waiting, part);
+      if (part_last == last) break;
+    }
+  }
+
+  // The same by way of a buffer, as many rows at a time as it holds.
+  HWY_NOINLINE void BouncedParts(GroupAtSuper* groups, std::size_t count, std::int64_t begin, std::int64_t last) const {
+    HWY_ALIGN_MAX std::byte buffer[Bounce<T>::kBufferBytes];
+    const Bounce<T> bounce(grid_, output_, groups[0].group.index * kGroup,
+                           (groups[count - 1].group.index + 1) * kGroup);
+    const auto rows = static_cast<std::int64_t>(bounce.rows());
+    for (std::int64_t part = Floor(begin, rows);; part += rows) {
+      const std::int64_t part_begin = std::max(part, begin);
+      const std::int64_t part_last = last - part < rows ? last : part + (rows - 1);
+      const std::size_t row = static_cast<std::size_t>(part_begin - positions_.first);
+      const std::size_t part_count = static_cast<std::size_t>(part_last - part_begin) + 1;
+      bounce.Prefetch(row, part_count);
+      Parts(Blocks(grid_, positions_, bounce.To(buffer, row)), groups, count, part_begin, part_last);
+      bounce.CopyOut(buffer, row, part_count);
       if (part_last == last) break;
     }
   }
 
   // Writes a group in rows begin .. last, of some blocks; but true, and its anchors, if this is one block that is to be
   // written by rows.
-  HWY_INLINE bool GroupInPart(GroupAtSuper& at, std::int64_t begin, std::int64_t last, Anchored& anchored) const {
+  HWY_NOINLINE bool GroupInPart(const Blocks& blocks, GroupAtSuper& at, std::int64_t begin, std::int64_t last,
+                                Anchored& anchored) const {
     const std::size_t g = at.group.index;
     const std::size_t end = std::min(kGroup, grid_.shape.sines - g * kGroup);
     std::int64_t whole_blocks = 0;  // that end before this block and are to be written
@@ -134,32 +166,32 @@ class RangeKernel {
       const std::int64_t block_last = last - block < kBlockRows ? last : block + (kBlockRows - 1);
       const BlockRows rows{block, std::max(block, begin), block_last};
       const bool whole = rows.last - rows.begin == kBlockRows - 1;
-      const double farthest = std::max(std::fabs(static_cast<double>(blocks_.PositionOfRow(rows.begin))),
-                                       std::fabs(static_cast<double>(blocks_.PositionOfRow(rows.last))));
+      const double farthest = std::max(std::fabs(static_cast<double>(blocks.PositionOfRow(rows.begin))),
+                                       std::fabs(static_cast<double>(blocks.PositionOfRow(rows.last))));
       const bool is_small = farthest * grid_.most_radians[g] < kSmallRadians<T>;
       const bool is_mixed = farthest * grid_.least_radians[g] < kSmallRadians<T>;
       if (!is_small && !at.is_evaluated) Evaluate(at);
-      if (whole && !is_mixed && !blocks_.writer().by_rows()) {
+      if (whole && !is_mixed && !blocks.writer().adds()) {
         ++whole_blocks;
         if (block_last == last)
-          blocks_.WholeBlocks(at, block + kBlockRows - whole_blocks * kBlockRows, whole_blocks, 0, end);
+          blocks.WholeBlocks(at, block + kBlockRows - whole_blocks * kBlockRows, whole_blocks, 0, end);
       } else {
-        if (whole_blocks != 0) blocks_.WholeBlocks(at, block - whole_blocks * kBlockRows, whole_blocks, 0, end);
+        if (whole_blocks != 0) blocks.WholeBlocks(at, block - whole_blocks * kBlockRows, whole_blocks, 0, end);
         whole_blocks = 0;
         if (is_small) {
           for (std::int64_t j = rows.begin;; ++j) {
-            blocks_.SmallRow(g * kGroup, g * kGroup + end, j);
+            blocks.SmallRow(g * kGroup, g * kGroup + end, j);
             if (j == rows.last) break;
           }
         } else {
           anchored.group = &at.group;
-          blocks_.recurrence().RotateAnchors(at.group, at.BlockIndex(block), at.anchors, anchored.anchors);
+          blocks.recurrence().RotateAnchors(at.group, at.BlockIndex(block), at.anchors, anchored.anchors);
           if (is_mixed) {
-            MixedBlock(at, anchored.anchors, rows, farthest);
+            MixedBlock(blocks, at, anchored.anchors, rows, farthest);
           } else if (whole) {
             return true;
           } else {
-            blocks_.DecideVectors(at.group, anchored.anchors, rows, 0, end, false);
+            blocks.DecideVectors(at.group, anchored.anchors, rows, 0, end, false);
           }
         }
       }
@@ -176,16 +208,16 @@ class RangeKernel {
   }
 
   // A block whose vectors have small angles or not.
-  HWY_NOINLINE void MixedBlock(const GroupAtSuper& at, const Anchors<Blocks::kPairs>& anchors, const BlockRows& rows,
-                               double farthest) const {
+  HWY_NOINLINE void MixedBlock(const Blocks& blocks, const GroupAtSuper& at, const Anchors<Blocks::kPairs>& anchors,
+                               const BlockRows& rows, double farthest) const {
     const Doubles d;
     const std::size_t k0 = at.group.index * kGroup;
     const std::size_t end = std::min(kGroup, grid_.shape.sines - k0);
-    const bool whole = rows.last - rows.begin == kBlockRows - 1 && !blocks_.writer().adds();
+    const bool whole = rows.last - rows.begin == kBlockRows - 1 && !blocks.writer().adds();
     const auto block = [&](std::size_t vectors_begin, std::size_t vectors_end) {
       if (vectors_begin >= vectors_end) return;
-      if (whole) return blocks_.WholeBlocks(at, rows.block, 1, vectors_begin, vectors_end);
-      blocks_.DecideVectors(at.group, anchors, rows, vectors_begin, vectors_end, false);
+      if (whole) return blocks.WholeBlocks(at, rows.block, 1, vectors_begin, vectors_end);
+      blocks.DecideVectors(at.group, anchors, rows, vectors_begin, vectors_end, false);
     };
     std::size_t begin = 0;  // vectors from here to k have no small angle
     for (std::size_t k = 0; k < end; k += hn::Lanes(d)) {
@@ -193,13 +225,14 @@ class RangeKernel {
       if (hn::AllFalse(d, small)) continue;
       block(begin, k);
       begin = std::min(k + hn::Lanes(d), end);
-      blocks_.DecideVectors(at.group, anchors, rows, k, begin, true);
+      blocks.DecideVectors(at.group, anchors, rows, k, begin, true);
     }
     block(begin, end);
   }
 
   const FrequencyGrid& grid_;
   const RangePositions positions_;
+  const Output output_;
   const Blocks blocks_;
   const std::int64_t end_;  // the last row
 };

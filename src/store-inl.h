@@ -79,25 +79,12 @@ class Writer {
     if constexpr (kInRuns) hwy::Prefetch(x.second + k);
   }
 
-  // Whether rows are better written one after the other than by groups of frequencies.
-  bool by_rows() const { return output_.by_rows; }
-
   // How many pairs of rows before they are read x is prefetched: 8 KiB of rows of 2 KiB. One pair: 0.72 of a loop that
   // scales in place here, two 0.78, more the same.
   std::int64_t prefetch_pairs() const { return 2; }
 
-  // Whether values go to a buffer first, laid out as span frequencies of a row are, and from there past the caches.
+  // Whether rows go to a buffer first, and from there past the caches: bounce-inl.h.
   bool bounces() const { return POSENC_WHOLE_VECTORS && output_.bounce; }
-  HWY_INLINE RowStart PlacesIn(T* buffer, std::size_t k, std::size_t span) const {
-    if (places_.step == 2) return {buffer + 2 * k, nullptr};
-    return {buffer + k, buffer + span + k};
-  }
-  // Moves count frequencies from k on, which the buffer has from frequency from on.
-  void CopyOut(std::size_t row, std::size_t k, std::size_t count, T* buffer, std::size_t from, std::size_t span) const {
-    const RowStart to = Places(row, k), made = PlacesIn(buffer, from, span);
-    StreamRun(to.first, made.first, to.second == nullptr ? 2 * count : count);
-    if (to.second != nullptr) StreamRun(to.second, made.second, count);
-  }
 
   // A whole vector of each, k frequencies from the start. stream: the caller has checked that rows and places are
   // aligned, and flushes.
@@ -147,6 +134,19 @@ class Writer {
     }
   }
 #endif
+
+  // The first lanes of each.
+  static HWY_NOINLINE void StorePart(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t lanes) {
+    HWY_ALIGN_MAX T buffer[2][2 * hn::MaxLanes(Doubles())];
+    if (row.second == nullptr) {
+      Store<false>(d, first, second, {buffer[0], nullptr}, 0, false);
+      std::memcpy(row.first, buffer[0], 2 * lanes * sizeof(T));
+    } else {
+      Store<true>(d, first, second, {buffer[0], buffer[1]}, 0, false);
+      std::memcpy(row.first, buffer[0], lanes * sizeof(T));
+      std::memcpy(row.second, buffer[1], lanes * sizeof(T));
+    }
+  }
 
   // Tests each value, stores what passes and repairs what does not. lanes: how many frequencies count; limits: as in
   // rounding-inl.h, eps for doubles. tiny: results may be below T's normal range, and limits relative to the value.
@@ -263,41 +263,6 @@ class Writer {
   }
 
  private:
-  // Copies past the caches, but for the lines at both ends that are not whole.
-  static HWY_NOINLINE void StreamRun(T* to, const T* from, std::size_t count) {
-    const hn::ScalableTag<std::uint8_t> bytes;
-    constexpr std::size_t kLine = 64;
-    std::uint8_t* target = reinterpret_cast<std::uint8_t*>(to);
-    const std::uint8_t* source = reinterpret_cast<const std::uint8_t*>(from);
-    std::size_t left = count * sizeof(T);
-    const std::size_t head = std::min(left, (0 - reinterpret_cast<std::uintptr_t>(to)) % kLine);
-    std::memcpy(target, source, head);
-    target += head;
-    source += head;
-    left -= head;
-    for (; left >= kLine; left -= kLine) {
-      for (std::size_t i = 0; i < kLine; i += hn::Lanes(bytes)) {
-        StoreOrStream(hn::LoadU(bytes, source + i), bytes, target + i, true);
-      }
-      target += kLine;
-      source += kLine;
-    }
-    std::memcpy(target, source, left);
-  }
-
-  // The first lanes of each.
-  HWY_NOINLINE void StorePart(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t lanes) const {
-    HWY_ALIGN_MAX T buffer[2][2 * hn::MaxLanes(Doubles())];
-    if (row.second == nullptr) {
-      Store<false>(d, first, second, {buffer[0], nullptr}, 0, false);
-      std::memcpy(row.first, buffer[0], 2 * lanes * sizeof(T));
-    } else {
-      Store<true>(d, first, second, {buffer[0], buffer[1]}, 0, false);
-      std::memcpy(row.first, buffer[0], lanes * sizeof(T));
-      std::memcpy(row.second, buffer[1], lanes * sizeof(T));
-    }
-  }
-
   static T QuietNan() {
     if constexpr (std::is_same_v<T, Half>) {
       return Half{0x7E00};

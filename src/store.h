@@ -26,11 +26,9 @@ struct Output {
   std::ptrdiff_t x_row_bytes = 0;
   double x_scale = 0.0;
   ElementType type = ElementType::kFloat;
-  Stores stores = Stores::kAuto;  // what the caller asked for; kernels read the next three
+  Stores stores = Stores::kAuto;  // what the caller asked for; kernels read the next two
   bool stream = false;  // past the caches; every row and place is aligned for it
-  bool bounce = false;  // past the caches from a buffer, for rows that are not aligned
-  // One row after the other; else some elements of 256 rows after the other. Always with bounce.
-  bool by_rows = false;
+  bool bounce = false;  // past the caches by way of a buffer, for rows that are not aligned
 };
 
 // The rows from row on.

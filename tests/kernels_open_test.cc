@@ -55,10 +55,10 @@ Output OutputTo(std::vector<T>& rows, std::size_t dim) {
 }
 
 template <class T>
-std::vector<T> RangeRows(const TestedGrid& tested, const RangePositions& range, bool by_rows = false) {
+std::vector<T> RangeRows(const TestedGrid& tested, const RangePositions& range, bool bounce = false) {
   std::vector<T> rows(range.count * tested.dim, GuardedRows<T>::Sentinel());
   Output output = OutputTo(rows, tested.dim);
-  output.by_rows = by_rows;
+  output.bounce = bounce;
   EncodeRangeRows(tested.grid, range, output);
   return rows;
 }
