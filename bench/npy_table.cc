@@ -3,9 +3,11 @@
 #include "bench/npy_table.h"
 
 #include <bit>
+#include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <fstream>
+#include <string_view>
+#include <system_error>
 
 namespace posenc_bench {
 namespace {
@@ -16,6 +18,20 @@ NpyTable Broken(const std::string& path, const std::string& what) {
   NpyTable table;
   table.error = path + ": " + what;
   return table;
+}
+
+// Whether text begins as "'shape': (ROWS, DIM)" does.
+bool ReadShape(std::string_view text, std::uint64_t* rows, std::uint64_t* dim) {
+  constexpr std::string_view kBegin = "'shape': (", kBetween = ", ";
+  if (!text.starts_with(kBegin)) return false;
+  text.remove_prefix(kBegin.size());
+  const char* const end = text.data() + text.size();
+  const auto [rows_end, rows_error] = std::from_chars(text.data(), end, *rows);
+  if (rows_error != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(rows_end - text.data()));
+  if (!text.starts_with(kBetween)) return false;
+  const auto [dim_end, dim_error] = std::from_chars(text.data() + kBetween.size(), end, *dim);
+  return dim_error == std::errc() && dim_end != end && *dim_end == ')';
 }
 
 }  // namespace
@@ -43,12 +59,12 @@ NpyTable ReadNpyTable(const std::string& path) {
   std::string header(header_bytes, ' ');
   file.read(header.data(), static_cast<std::streamsize>(header_bytes));
 
-  unsigned long long rows = 0;
-  unsigned long long dim = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t dim = 0;
   const std::size_t shape = header.find("'shape':");
   if (header.find("'descr': '<f4'") == std::string::npos ||
       header.find("'fortran_order': False") == std::string::npos || shape == std::string::npos ||
-      std::sscanf(header.c_str() + shape, "'shape': (%llu, %llu)", &rows, &dim) != 2) {
+      !ReadShape(std::string_view(header).substr(shape), &rows, &dim)) {
     return Broken(path, "does not hold rows of float32 in C order");
   }
   const std::uint64_t value_bytes = file_bytes - header_begin - header_bytes;

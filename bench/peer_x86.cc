@@ -36,6 +36,7 @@
 #ifdef POSENC_BENCH_LIBMVEC
 // glibc's vector sines by their names in the vector function ABI: b, d and e are SSE4, AVX2 and AVX-512, N not masked,
 // then the lanes, then one vector argument. The ABI passes vectors as the instruction set's ordinary calls do.
+// NOLINTBEGIN(bugprone-reserved-identifier, cert-dcl37-c, cert-dcl51-cpp): glibc's names
 extern "C" {
 __m128 _ZGVbN4v_sinf(__m128);
 __m128 _ZGVbN4v_cosf(__m128);
@@ -48,6 +49,7 @@ __m512 _ZGVeN16v_sinf(__m512);
 __m512 _ZGVeN16v_cosf(__m512);
 #endif
 }
+// NOLINTEND(bugprone-reserved-identifier, cert-dcl37-c, cert-dcl51-cpp)
 #endif  // POSENC_BENCH_LIBMVEC
 
 namespace posenc_bench {

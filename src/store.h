@@ -27,8 +27,8 @@ struct Output {
   double x_scale = 0.0;
   ElementType type = ElementType::kFloat;
   Stores stores = Stores::kAuto;  // what the caller asked for; kernels read the next two
-  bool stream = false;  // past the caches; every row and place is aligned for it
-  bool bounce = false;  // past the caches by way of a buffer, for rows that are not aligned
+  bool stream = false;            // past the caches; every row and place is aligned for it
+  bool bounce = false;            // past the caches by way of a buffer, for rows that are not aligned
 };
 
 // The rows from row on.

@@ -96,7 +96,7 @@ Outcome ParseFrequencies(const std::string& argument, std::vector<double>* frequ
   const bool from_file = argument.starts_with('@');
   std::string text;
   if (from_file) {
-    const Outcome read = ReadText(argument.substr(1), &text);
+    Outcome read = ReadText(argument.substr(1), &text);
     if (!read.done()) return read;
   }
   const std::string_view list = from_file ? std::string_view(text) : std::string_view(argument);
@@ -108,7 +108,7 @@ Outcome ParseFrequencies(const std::string& argument, std::vector<double>* frequ
     begin = end + 1;
     if (from_file && item.empty()) continue;
     double frequency = 0.0;
-    const Outcome parsed = ParseRealText("every value of --inv-freq", item, &frequency);
+    Outcome parsed = ParseRealText("every value of --inv-freq", item, &frequency);
     if (!parsed.done()) return parsed;
     frequencies->push_back(frequency);
   }
