@@ -38,7 +38,8 @@ set(ALLOWED
     "_GLOBAL_OFFSET_TABLE_|__dso_handle|__stack_chk_fail|__libc_single_threaded|__tls_get_addr"
     "__cxa_atexit|__cxa_guard_(acquire|release)"
     "_Zn[wa][jm]RKSt9nothrow_t|_ZSt7nothrow|_Zd[la]Pv[jm]?"
-    "_ZNSt19_Sp_make_shared_tag5_S_eqERKSt9type_info"                      # std::shared_ptr of one allocation
+    "_ZNSt19_Sp_make_shared_tag5_S_eqERKSt9type_info"                      # std::shared_ptr of one allocation,
+    "_ZTVN10__cxxabiv1[0-9]+__[a-z_]*class_type_infoE"                     # and its type, which sanitizers look at
     "_ZN3hwy(16SupportedTargetsEv|15GetChosenTargetEv|12chosen_target.*)")
 # What heap.cc needs besides: an exception of std::vector, caught.
 set(ALLOWED_OF_HEAP

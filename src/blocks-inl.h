@@ -139,7 +139,7 @@ class BlockWriter {
 #if POSENC_WHOLE_VECTORS
     if constexpr (kFloatLanes) {
       const double first = static_cast<double>(PositionOfRow(block));
-      const double last = static_cast<double>(PositionOfRow(block + count * kBlockRows - 1));
+      const double last = static_cast<double>(PositionOfRow(block + (count * kBlockRows - 1)));
       const double nearest = first > 0.0 ? first : -last;
       if (nearest * grid_.least_radians[at.group.index] >= kFloatLanesRadians) {
         const std::size_t in_floats = Whole(at, begin, end, hn::Lanes(Singles()));
@@ -164,14 +164,15 @@ class BlockWriter {
 
   // Stores everything, tests once a block, and goes over it again in the rare case that something is open.
   template <bool kInRuns>
-  HWY_NOINLINE void DoubleBlocks(const GroupAtSuper& at, std::int64_t block, std::int64_t count, std::size_t begin,
-                                 std::size_t end) const {
+  HWY_NOINLINE void DoubleBlocks(const GroupAtSuper& at, std::int64_t first_block, std::int64_t count,
+                                 std::size_t begin, std::size_t end) const {
     const Doubles d;
     const Vec eps = hn::Set(d, eps_);
     const std::size_t k0 = at.group.index * kGroup;
     const std::size_t whole = Whole(at, begin, end, hn::Lanes(d));
     const bool stream = writer_.streams();
-    for (; count != 0; --count, block += kBlockRows) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t block = first_block + i * kBlockRows;
       const BlockRows rows{block, block, block + (kBlockRows - 1)};
       const int index = at.BlockIndex(block);
       const std::int64_t pairs = kRowRotations - (HasZero(rows) ? 1 : 0);
@@ -214,7 +215,7 @@ class BlockWriter {
 #if POSENC_WHOLE_VECTORS
   // The same for 16-bit elements, which are tested before they are stored: too many are open for a block in one.
   template <bool kInRuns>
-  HWY_NOINLINE void WordBlocks(const GroupAtSuper& at, std::int64_t block, std::int64_t count, std::size_t begin,
+  HWY_NOINLINE void WordBlocks(const GroupAtSuper& at, std::int64_t first_block, std::int64_t count, std::size_t begin,
                                std::size_t end) const {
     const Doubles d;
     const std::size_t k0 = at.group.index * kGroup;
@@ -226,7 +227,8 @@ class BlockWriter {
       std::int64_t j;
       std::size_t strip;
     };
-    for (; count != 0; --count, block += kBlockRows) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t block = first_block + i * kBlockRows;
       const BlockRows rows{block, block, block + (kBlockRows - 1)};
       recurrence_.ForStrips(
           at.group, AnchorsOf(at, at.BlockIndex(block)), block, begin, whole, 0,
@@ -249,7 +251,7 @@ class BlockWriter {
 
   // The same in float lanes, for whole vectors of floats.
   template <bool kInRuns>
-  HWY_NOINLINE void FloatBlocks(const GroupAtSuper& at, std::int64_t block, std::int64_t count, std::size_t begin,
+  HWY_NOINLINE void FloatBlocks(const GroupAtSuper& at, std::int64_t first_block, std::int64_t count, std::size_t begin,
                                 std::size_t end) const {
     const Doubles d;
     const Singles ds;
@@ -258,7 +260,8 @@ class BlockWriter {
     const SingleVec eps = hn::Set(ds, static_cast<float>(kFloatLanesEps * grid_.eps_scale));
     const std::size_t lanes = hn::Lanes(ds);
     const bool stream = writer_.streams();
-    for (; count != 0; --count, block += kBlockRows) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t block = first_block + i * kBlockRows;
       const auto anchor_of = AnchorsOf(at, at.BlockIndex(block));
       const auto float_anchor_of = [&](std::size_t k, SingleVec& first, SingleVec& second) POSENC_INLINE_LAMBDA {
         Vec f0, s0, f1, s1, low;

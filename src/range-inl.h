@@ -173,8 +173,7 @@ class RangeKernel {
       if (!is_small && !at.is_evaluated) Evaluate(at);
       if (whole && !is_mixed && !blocks.writer().adds()) {
         ++whole_blocks;
-        if (block_last == last)
-          blocks.WholeBlocks(at, block + kBlockRows - whole_blocks * kBlockRows, whole_blocks, 0, end);
+        if (block_last == last) blocks.WholeBlocks(at, block - (whole_blocks - 1) * kBlockRows, whole_blocks, 0, end);
       } else {
         if (whole_blocks != 0) blocks.WholeBlocks(at, block - whole_blocks * kBlockRows, whole_blocks, 0, end);
         whole_blocks = 0;

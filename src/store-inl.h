@@ -231,7 +231,7 @@ class Writer {
       const Vec tail = hn::Add(error, hn::Add(product_low, low));
       FastTwoSum(sum, tail, high, low);
       high = hn::IfThenElse(hn::Eq(tail, hn::Zero(d)), sum, high);  // -0 + -0 is -0
-      // tail and its two roundings are below 2^-52 of the larger summand, their errors 2^-105 of it.
+      // tail is below 2^-51 of the larger summand, and the errors of the roundings in it are below 2^-103 of it.
       limit = hn::MulAdd(hn::Abs(product), hn::Set(d, 0x1p-100), limit);
     } else {
       // Roundings of the product (none where it is fused) and of the sum, u = 2^-53: u |product| + u |sum|, at most
@@ -419,7 +419,7 @@ class Writer {
     hn::Store(x_second, d, x[1]);
     hn::Store(hn::IfThenElseZero(first_open, hn::Set(d, 1.0)), d, open[0]);
     hn::Store(hn::IfThenElseZero(second_open, hn::Set(d, 1.0)), d, open[1]);
-    T rounded[2][kMax];
+    HWY_ALIGN_MAX T rounded[2][kMax];
     if constexpr (std::is_same_v<T, double>) {
       hn::Store(first, d, rounded[0]);
       hn::Store(second, d, rounded[1]);

@@ -1,10 +1,12 @@
-// Tests of the floating-point environment: whatever rounding mode and flushing of subnormals the caller has set, a call
-// gives the same bits and leaves the environment as it was.
+// Tests of what a call finds around it. Whatever rounding mode and flushing of subnormals the caller has set, a call
+// gives the same bits and leaves the floating-point environment as it was; and a small stack is enough.
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <cfenv>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #if defined(__x86_64__)
@@ -120,6 +122,46 @@ TEST_P(Environment, OfMakeChangesNothing) {
                        });
   }
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(NDEBUG)
+#if defined(__has_feature)
+#define POSENC_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define POSENC_SANITIZED 0
+#endif
+#if !POSENC_SANITIZED
+// The calls that need the most: 96 KiB, in a thread that has 128 KiB with what the system puts there.
+template <class T>
+void* CallDeeply(void* failures) {
+  const Encoder encoder = Encoder::Make(SpecOf(770)).value;
+  std::vector<T> rows(770 * 3000 + 1), x(rows.size());
+  std::vector<std::int64_t> positions(3000);
+  for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<std::int64_t>(i * 7919 % 20011);
+  const Rows<T> out{rows.data() + 1, positions.size(), 0, Stores::kStreamed};
+  const Rows<const T> in{x.data() + 1, positions.size()};
+  for (const Error error :
+       {encoder.EncodeRange(-9, out), encoder.EncodeRange(-9, out, 7), encoder.EncodeAddRange(-9, 1.0, in, out, 7),
+        encoder.Encode(std::span<const std::int64_t>(positions), out)}) {
+    if (error != Error::kNone) ++*static_cast<int*>(failures);
+  }
+  return nullptr;
+}
+
+TEST_P(Environment, FitsASmallStack) {
+  ForEveryType([]<class T>() {
+    int failures = 0;
+    pthread_attr_t attributes;
+    ASSERT_EQ(pthread_attr_init(&attributes), 0);
+    ASSERT_EQ(pthread_attr_setstacksize(&attributes, std::size_t{128} << 10), 0);
+    pthread_t thread;
+    ASSERT_EQ(pthread_create(&thread, &attributes, CallDeeply<T>, &failures), 0);
+    EXPECT_EQ(pthread_join(thread, nullptr), 0);
+    EXPECT_EQ(pthread_attr_destroy(&attributes), 0);
+    EXPECT_EQ(failures, 0);
+  });
+}
+#endif
+#endif
 
 }  // namespace
 }  // namespace posenc::test
