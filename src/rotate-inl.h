@@ -260,10 +260,8 @@ class RotateKernel {
     if constexpr (kPairs) {
       return hn::AllFalse(d, hn::Or(Open(d, first, first_low, limit), Open(d, second, second_low, limit)));
     } else {
-      // A NaN may get lost in Min. It makes the limit infinite or NaN too, or both elements NaN: where finite numbers
-      // could overflow, the limit is infinite.
-      const Vec nearest = hn::Min(FromMiddle<T>(d, first), FromMiddle<T>(d, second));
-      return hn::AllTrue(d, hn::Gt(nearest, limit));
+      // Not by Min, in which the NaN of an infinite element can get lost.
+      return hn::AllTrue(d, hn::And(hn::Gt(FromMiddle<T>(d, first), limit), hn::Gt(FromMiddle<T>(d, second), limit)));
     }
   }
 
