@@ -32,7 +32,7 @@ class SortedLists : public OnTarget {
     }
     integers[count / 2] = integers[0];
     integers[1] = least;
-    integers[2] = least + extent - 1;
+    integers[2] = least + (extent - 1);
     return integers;
   }
 
