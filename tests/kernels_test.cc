@@ -151,15 +151,20 @@ std::vector<Spec> KernelSpecs() {
   return specs;
 }
 
+// The same, and an amplitude just below the power of two that its errors are scaled by.
+std::vector<Spec> ScaledSpecs() {
+  std::vector<Spec> specs = KernelSpecs();
+  specs.push_back(SpecOf(64));
+  specs.back().amplitude = -0x1.fffffffffffffp2;
+  return specs;
+}
+
 TEST(KernelErrors, OfTheRecurrence) {
   // 2^-49 and 2^-98, for amplitude 1: what kEps allows, and half of it.
   LargestErrors errors("recurrence", 16, 256);
   std::mt19937_64 random(20260101);
   Real sin(kReferenceBits), cos(kReferenceBits);
-  std::vector<Spec> specs = KernelSpecs();
-  specs.push_back(SpecOf(64));
-  specs.back().amplitude = -0x1.fffffffffffffp2;  // just below the power of two that its errors are scaled by
-  for (const Spec& spec : specs) {
+  for (const Spec& spec : ScaledSpecs()) {
     const FrequencyGrid grid = GridOf(spec);
     Reference reference(spec);
     for (const std::size_t step : Sizes{1, 2, 7, 1000003}) {
@@ -201,10 +206,7 @@ TEST(KernelErrors, OfSortedLists) {
   LargestErrors errors("sorted lists", 16, 0);
   std::mt19937_64 random(20260106);
   Real sin(kReferenceBits), cos(kReferenceBits);
-  std::vector<Spec> specs = KernelSpecs();
-  specs.push_back(SpecOf(64));
-  specs.back().amplitude = -0x1.fffffffffffffp2;  // just below the power of two that its errors are scaled by
-  for (const Spec& spec : specs) {
+  for (const Spec& spec : ScaledSpecs()) {
     const FrequencyGrid grid = GridOf(spec);
     Reference reference(spec);
     std::vector<std::int64_t> positions = {0, -1, INT64_MAX, INT64_MIN, std::int64_t{1} << 31, std::int64_t{1} << 53};

@@ -1,5 +1,5 @@
-// Test room positions: a position goes in, the forms of it that the lists' kernel reads come out, by other arithmetic
-// than that of the door.
+// Test room positions: a position goes in, the forms of it that the lists' kernel reads come out; of a double by other
+// arithmetic than that of the door.
 
 #ifndef POSENC_TESTS_LIST_POSITIONS_H_
 #define POSENC_TESTS_LIST_POSITIONS_H_
@@ -12,15 +12,7 @@
 
 namespace posenc::test {
 
-inline ListPosition ListPositionOf(std::int64_t position) {
-  ListPosition result;
-  result.exact = PositionOf(position);
-  result.nearest = static_cast<double>(position);
-  result.nearest_low = NearestLow(position, result.nearest);
-  result.integer = result.exact.magnitude;
-  result.is_split = true;
-  return result;
-}
+using posenc::ListPositionOf;  // of an integer
 
 inline ListPosition ListPositionOf(double position) {
   ListPosition result;
