@@ -120,8 +120,8 @@ enum class Stores : std::uint8_t {
   // kStreamed from 8 MiB a call on, kCached below.
   kAuto,
   kCached,  // through the caches
-  // Past the caches, and there before the call returns. Through them all the same: lists of positions without runs,
-  // rows that are x itself, and CPUs without SSE or AVX.
+  // Past the caches, and there before the call returns. Through them all the same: rows that are x itself, lists of
+  // positions and sums of kSplit in rows that are not aligned to 64 bytes, and CPUs without SSE or AVX.
   kStreamed,
 };
 
