@@ -150,6 +150,25 @@ HWY_INLINE void AnglesOf(const FrequencyGrid& grid, const ListPosition& position
   }
 }
 
+// The sines and cosines of a group's angles times the amplitude, as normalised pairs of doubles.
+inline HWY_NOINLINE void PairWaves(const GroupAngles& angles, double amplitude, double* HWY_RESTRICT sin,
+                                   double* HWY_RESTRICT sin_low, double* HWY_RESTRICT cos,
+                                   double* HWY_RESTRICT cos_low) {
+  const Doubles d;
+  const Vec scale = hn::Set(d, amplitude);
+  for (std::size_t k = 0; k < kGroup; k += hn::Lanes(d)) {
+    Vec s, s_low, c, c_low;
+    SinCosPairs(d, hn::Load(d, angles.eighths + k), hn::Load(d, angles.eighths_low + k),
+                hn::Load(Bits64(), angles.quarters + k), s, s_low, c, c_low);
+    ScalePair(d, scale, s, s_low);
+    ScalePair(d, scale, c, c_low);
+    hn::Store(s, d, sin + k);
+    hn::Store(s_low, d, sin_low + k);
+    hn::Store(c, d, cos + k);
+    hn::Store(c_low, d, cos_low + k);
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace posenc
 HWY_AFTER_NAMESPACE();

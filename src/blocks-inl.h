@@ -21,6 +21,7 @@
 #include "src/kernels.h"
 #include "src/lanes-inl.h"
 #include "src/positions-inl.h"
+#include "src/range_rows-inl.h"
 #include "src/recurrence-inl.h"
 #include "src/sincos-inl.h"
 #include "src/store-inl.h"
@@ -31,196 +32,145 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Writes the rows of a range.
+// Writes whole blocks of the rows of a range.
 template <class T>
 class BlockWriter {
  public:
   static constexpr bool kPairs = std::is_same_v<T, double>;
-  // Whether floats decide most values.
-  static constexpr bool kFloatLanes = POSENC_WHOLE_VECTORS && std::is_same_v<T, BFloat16>;
+  using Rows = RangeRows<kPairs>;
+  using AtSuper = GroupAtSuper<kPairs>;
 
-  // Groups that are written in turn: 2 KiB of floats of a row. Where memory is read as well, or rows are not aligned
-  // for streaming, memory has to be in such runs: rows are written by pairs, all groups of a chunk in turn. By groups,
-  // 256 bytes in each of 16 rows, adding is 5 times as slow from memory, for the hardware does not see the reads
-  // coming.
-  static constexpr std::size_t kChunkGroups = 8;
-
-  // A group at the anchor of a block.
-  struct Anchored {
-    const Group* group;
-    Anchors<kPairs> anchors;
-  };
-
-  // A group in the super-block that starts at row super.
-  struct GroupAtSuper {
-    Group group;
-    std::int64_t super;
-    bool is_evaluated = false;
-    Anchors<kPairs> anchors;
-#if POSENC_WHOLE_VECTORS
-    struct NoRotations {};
-    std::conditional_t<kFloatLanes, FloatRotations, NoRotations> float_rotations;
-#endif
-
-    int BlockIndex(std::int64_t block) const { return static_cast<int>((block - super) / kBlockRows); }
-  };
-
-  // Rows begin .. last of the block that starts at row block; its other rows are not asked for.
-  struct BlockRows {
-    std::int64_t block;
-    std::int64_t begin;
-    std::int64_t last;
-  };
-
-  BlockWriter(const FrequencyGrid& grid, const RangePositions& positions, const Output& output)
-      : grid_(grid),
-        positions_(positions),
-        recurrence_(grid, positions.offset),
-        writer_(grid, output),
-        eps_(kEps<T> * grid.eps_scale) {}
-
-  const Recurrence<kPairs>& recurrence() const { return recurrence_; }
-  const Writer<T>& writer() const { return writer_; }
-
-  // The position of row j, which is an int64.
-  std::int64_t PositionOfRow(std::int64_t j) const {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(j) * positions_.step + positions_.offset);
-  }
+  explicit BlockWriter(const Rows& rows)
+      : rows_(rows), grid_(rows.grid()), writer_(rows.output()), eps_(kEps<T> * grid_.eps_scale) {}
 
   // Whole blocks from row block on: frequencies begin .. below end of the group, none with a small angle in every row.
-  HWY_INLINE void WholeBlocks(const GroupAtSuper& at, std::int64_t block, std::int64_t count, std::size_t begin,
+  HWY_INLINE void WholeBlocks(const AtSuper& at, std::int64_t block, std::int64_t count, std::size_t begin,
                               std::size_t end) const {
-    writer_.in_runs() ? WholeBlocksOf<true>(at, block, count, begin, end)
-                      : WholeBlocksOf<false>(at, block, count, begin, end);
+    const bool in_runs = rows_.output().in_runs();
+    if constexpr (!kLayoutsApart) return WholeBlocksOf(in_runs, at, block, count, begin, end);
+    in_runs ? WholeBlocksOf(std::true_type(), at, block, count, begin, end)
+            : WholeBlocksOf(std::false_type(), at, block, count, begin, end);
   }
 
-  // A whole block of some groups, none with a small angle, by pairs of rows.
-  HWY_NOINLINE void BlockByRows(const Anchored* groups, std::size_t count, std::int64_t block) const {
-    for (std::int64_t pair = 0; pair < kRowRotations; ++pair) {
-      const std::int64_t earlier = block + kRowRotations - 1 - pair;
-      const std::int64_t later = block + kRowRotations + pair;
-      const bool has_zero = PositionOfRow(earlier) == 0;  // which no rotation gives
-      if (!has_zero) {
-        writer_.in_runs() ? RowPair<true>(groups, count, pair, earlier, later)
-                          : RowPair<false>(groups, count, pair, earlier, later);
-      }
-      for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t k0 = groups[i].group->index * kGroup;
-        const std::size_t end = std::min(kGroup, grid_.shape.sines - k0);
-        const std::size_t from = has_zero ? 0 : WholeVectors(k0);
-        if (from >= end) continue;
-        DecideVectors(*groups[i].group, groups[i].anchors, {block, earlier, earlier}, from, end, false);
-        DecideVectors(*groups[i].group, groups[i].anchors, {block, later, later}, from, end, false);
-      }
-    }
-  }
-
-  // Frequencies begin .. below end of the group, each vector tested and repaired on its own. mixed: small angles are
-  // among them.
-  HWY_NOINLINE void DecideVectors(const Group& group, const Anchors<kPairs>& anchors, const BlockRows& rows,
-                                  std::size_t begin, std::size_t end, bool mixed) const {
-    // How near to the anchor the pairs are that have a row to write.
-    const std::int64_t pair = std::max(
-        {std::int64_t{0}, rows.begin - (rows.block + kRowRotations), rows.block + kRowRotations - 1 - rows.last});
-    DecidePairs(group, anchors, rows, pair, begin, end, mixed);
-    if (HasZero(rows)) SmallRow(group.index * kGroup + begin, group.index * kGroup + end, 0);
-  }
-
-  // Frequencies begin .. below end in row j, where every angle is small.
-  void SmallRow(std::size_t begin, std::size_t end, std::int64_t j) const {
-    const std::int64_t position = PositionOfRow(j);
-    WriteSmall(writer_, begin, end, RowOf(j), PositionOf(position), SmallPositionOf(position), eps_);
+  // The whole vectors of some groups in a pair of rows, none with a small angle.
+  HWY_INLINE void PairOfRows(const Anchored<kPairs>* groups, std::size_t count, std::int64_t pair, std::int64_t earlier,
+                             std::int64_t later) const {
+    const bool in_runs = rows_.output().in_runs();
+    if constexpr (!kLayoutsApart) return RowPair(in_runs, groups, count, pair, earlier, later);
+    in_runs ? RowPair(std::true_type(), groups, count, pair, earlier, later)
+            : RowPair(std::false_type(), groups, count, pair, earlier, later);
   }
 
  private:
-  template <bool kInRuns>
-  HWY_INLINE void WholeBlocksOf(const GroupAtSuper& at, std::int64_t block, std::int64_t count, std::size_t begin,
-                                std::size_t end) const {
+  // Whether the loops stand once for each layout. Where the layout is told at run time 16-bit elements are as fast
+  // within 5 %, but for those in float lanes, which lose 15 %, and take half the code.
+  static constexpr bool kLayoutsApart = sizeof(T) == 4 && HWY_TARGET != HWY_SCALAR;
+
+  template <class InRuns>
+  HWY_INLINE void WholeBlocksOf(InRuns in_runs, const AtSuper& at, std::int64_t block, std::int64_t count,
+                                std::size_t begin, std::size_t end) const {
 #if POSENC_WHOLE_VECTORS
-    if constexpr (kFloatLanes) {
-      const double first = static_cast<double>(PositionOfRow(block));
-      const double last = static_cast<double>(PositionOfRow(block + (count * kBlockRows - 1)));
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      const double first = static_cast<double>(rows_.PositionOfRow(block));
+      const double last = static_cast<double>(rows_.PositionOfRow(block + (count * kBlockRows - 1)));
       const double nearest = first > 0.0 ? first : -last;
       if (nearest * grid_.least_radians[at.group.index] >= kFloatLanesRadians) {
-        const std::size_t in_floats = Whole(at, begin, end, hn::Lanes(Singles()));
-        FloatBlocks<kInRuns>(at, block, count, begin, in_floats);
+        const std::size_t in_floats = rows_.WholeVectors(at.group.index, begin, end, hn::Lanes(Singles()));
+        in_runs ? FloatBlocks(std::true_type(), at, block, count, begin, in_floats)
+                : FloatBlocks(std::false_type(), at, block, count, begin, in_floats);
         begin = in_floats;
       }
     }
 #endif
     if (begin >= end) return;
 #if POSENC_WHOLE_VECTORS
-    if constexpr (sizeof(T) == 2) return WordBlocks<kInRuns>(at, block, count, begin, end);
+    if constexpr (sizeof(T) == 2) return WordBlocks(in_runs, at, block, count, begin, end);
 #endif
-    return DoubleBlocks<kInRuns>(at, block, count, begin, end);
-  }
-
-  // The end of the whole vectors of so many lanes from frequency begin of the group on, with a cosine for each.
-  std::size_t Whole(const GroupAtSuper& at, std::size_t begin, std::size_t end, std::size_t lanes) const {
-    const std::size_t k0 = at.group.index * kGroup;
-    const std::size_t cosines = grid_.shape.cosines - std::min(grid_.shape.cosines, k0);
-    return begin + (std::min(end, cosines) - std::min(begin, cosines)) / lanes * lanes;
+    return DoubleBlocks(in_runs, at, block, count, begin, end);
   }
 
   // Stores everything, tests once a block, and goes over it again in the rare case that something is open.
-  template <bool kInRuns>
-  HWY_NOINLINE void DoubleBlocks(const GroupAtSuper& at, std::int64_t first_block, std::int64_t count,
+  template <class InRuns>
+  HWY_NOINLINE void DoubleBlocks(InRuns in_runs, const AtSuper& at, std::int64_t first_block, std::int64_t count,
                                  std::size_t begin, std::size_t end) const {
     const Doubles d;
     const Vec eps = hn::Set(d, eps_);
     const std::size_t k0 = at.group.index * kGroup;
-    const std::size_t whole = Whole(at, begin, end, hn::Lanes(d));
-    const bool stream = writer_.streams();
+    const std::size_t whole = rows_.WholeVectors(at.group.index, begin, end, hn::Lanes(d));
+    // Lanes beyond those that count hold another frequency of the group, and are tested like any.
+    const bool has_part = whole < end && k0 + end <= grid_.shape.cosines;
+    const bool stream = rows_.output().streams();
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t block = first_block + i * kBlockRows;
       const BlockRows rows{block, block, block + (kBlockRows - 1)};
       const int index = at.BlockIndex(block);
-      const std::int64_t pairs = kRowRotations - (HasZero(rows) ? 1 : 0);
+      const std::int64_t pairs = kRowRotations - (rows_.HasZero(rows) ? 1 : 0);
+      const auto places = writer_.PlacesFrom(rows_.RowOf(block), k0);
       const auto row_of = [&](std::int64_t j, std::size_t k)
-                              POSENC_INLINE_LAMBDA { return writer_.Places(RowOf(j), k0 + k); };
+                              POSENC_INLINE_LAMBDA { return places.At(in_runs, j - block, k); };
       Vec tested_first = NoTest<T>(d), tested_second = NoTest<T>(d);
-      const auto visit = [&](const auto& row, std::size_t k, Vec first, Vec first_low, Vec second, Vec second_low)
-                             POSENC_INLINE_LAMBDA {
-                               Writer<T>::template Store<kInRuns>(d, first, second, row, k, stream);
-                               tested_first = AddTest<T>(d, tested_first, first, first_low, eps);
-                               tested_second = AddTest<T>(d, tested_second, second, second_low, eps);
-                             };
+      const auto test = [&](Vec first, Vec first_low, Vec second, Vec second_low) POSENC_INLINE_LAMBDA {
+        tested_first = AddTest<T>(d, tested_first, first, first_low, eps);
+        tested_second = AddTest<T>(d, tested_second, second, second_low, eps);
+      };
+      std::size_t done = whole;
       if constexpr (kPairs) {
         Anchors<kPairs> anchors;
-        recurrence_.RotateAnchors(at.group, index, at.anchors, anchors);
-        recurrence_.ForRows(at.group, anchors, block, begin, whole, 0, pairs, row_of, visit);
+        rows_.recurrence().RotateAnchors(at.group, index, at.anchors, 0, kGroup, anchors);
+        rows_.recurrence().ForRows(at.group, anchors, block, begin, whole, 0, pairs, row_of,
+                                   [&](const auto& row, std::size_t k, Vec first, Vec first_low, Vec second,
+                                       Vec second_low) POSENC_INLINE_LAMBDA {
+                                     Writer<T>::Store(in_runs, d, first, second, row, k, stream);
+                                     test(first, first_low, second, second_low);
+                                   });
       } else {
-        recurrence_.ForStrips(at.group, AnchorsOf(at, index), block, begin, whole, 0, pairs, row_of,
-                              [&](const auto& ahead, const auto& back, std::size_t k, Vec fa, Vec sa, Vec fb, Vec sb)
-                                  POSENC_INLINE_LAMBDA {
-                                    visit(ahead, k, fa, fa, sa, sa);
-                                    visit(back, k, fb, fb, sb, sb);
-                                  });
+        const auto anchor_of = AnchorsOf(at, index);
+        rows_.recurrence().ForStrips(at.group, anchor_of, block, begin, whole, 0, pairs, row_of,
+                                     [&](const auto& ahead, const auto& back, std::size_t k, Vec fa, Vec sa, Vec fb,
+                                         Vec sb) POSENC_INLINE_LAMBDA {
+                                       Writer<T>::Store(in_runs, d, fa, sa, ahead, k, stream);
+                                       test(fa, fa, sa, sa);
+                                       Writer<T>::Store(in_runs, d, fb, sb, back, k, stream);
+                                       test(fb, fb, sb, sb);
+                                     });
+        if (hn::MaxLanes(d) > 1 && has_part) {
+          done = end;
+          rows_.recurrence().ForVector(at.group, anchor_of, block, whole, 0, pairs, row_of,
+                                       [&](const auto& ahead, const auto& back, std::size_t, Vec fa, Vec sa, Vec fb,
+                                           Vec sb) POSENC_INLINE_LAMBDA {
+                                         Writer<T>::StorePart(d, fa, sa, ahead, end - whole);
+                                         test(fa, fa, sa, sa);
+                                         Writer<T>::StorePart(d, fb, sb, back, end - whole);
+                                         test(fb, fb, sb, sb);
+                                       });
+        }
       }
       const bool open =
           !hn::AllFalse(d, hn::Or(Undecided<T>(d, tested_first, eps), Undecided<T>(d, tested_second, eps)));
       if (HWY_UNLIKELY(open)) hwy::FlushStream();  // what is repaired comes after what was streamed
-      if (HWY_UNLIKELY(open || whole < end || HasZero(rows))) FinishBlock(at, rows, begin, open ? begin : whole, end);
+      if (HWY_UNLIKELY(open || done < end || rows_.HasZero(rows))) {
+        rows_.FinishBlock(at, rows, begin, open ? begin : done, end);
+      }
     }
   }
 
   // For ForRows and ForStrips: the anchors of a block, rotated from the super-anchor each time.
-  HWY_INLINE auto AnchorsOf(const GroupAtSuper& at, int block_index) const {
-    return [this, &at, block_index](std::size_t k, Vec& first, Vec& first_low, Vec& second, Vec& second_low)
-               POSENC_INLINE_LAMBDA {
-                 recurrence_.AnchorFrom(at.group, block_index, at.anchors, k, first, first_low, second, second_low);
-               };
+  HWY_INLINE auto AnchorsOf(const AtSuper& at, int block_index) const {
+    return [this, &at, block_index](std::size_t k, Vec& first, Vec& first_low, Vec& second,
+                                    Vec& second_low) POSENC_INLINE_LAMBDA {
+      rows_.recurrence().AnchorFrom(at.group, block_index, at.anchors, k, first, first_low, second, second_low);
+    };
   }
 
 #if POSENC_WHOLE_VECTORS
   // The same for 16-bit elements, which are tested before they are stored: too many are open for a block in one.
-  template <bool kInRuns>
-  HWY_NOINLINE void WordBlocks(const GroupAtSuper& at, std::int64_t first_block, std::int64_t count, std::size_t begin,
-                               std::size_t end) const {
+  template <class InRuns>
+  HWY_NOINLINE void WordBlocks(InRuns in_runs, const AtSuper& at, std::int64_t first_block, std::int64_t count,
+                               std::size_t begin, std::size_t end) const {
     const Doubles d;
     const std::size_t k0 = at.group.index * kGroup;
-    const std::size_t whole = Whole(at, begin, end, hn::Lanes(d));
-    const bool stream = writer_.streams();
+    const std::size_t whole = rows_.WholeVectors(at.group.index, begin, end, hn::Lanes(d));
+    const bool stream = rows_.output().streams();
     const WordTest<T> test(eps_);
     struct Row {
       typename Writer<T>::RowStart start;
@@ -230,38 +180,41 @@ class BlockWriter {
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t block = first_block + i * kBlockRows;
       const BlockRows rows{block, block, block + (kBlockRows - 1)};
-      recurrence_.ForStrips(
+      const auto places = writer_.PlacesFrom(rows_.RowOf(block), k0);
+      rows_.recurrence().ForStrips(
           at.group, AnchorsOf(at, at.BlockIndex(block)), block, begin, whole, 0,
-          kRowRotations - (HasZero(rows) ? 1 : 0),
+          kRowRotations - (rows_.HasZero(rows) ? 1 : 0),
           [&](std::int64_t j, std::size_t k) POSENC_INLINE_LAMBDA {
-            return Row{writer_.Places(RowOf(j), k0 + k), j, k};
+            return Row{places.At(in_runs, j - block, k), j, k};
           },
           [&](const Row& ahead, const Row& back, std::size_t k, Vec fa, Vec sa, Vec fb, Vec sb) POSENC_INLINE_LAMBDA {
-            const SingleVec a = JoinFloats<kInRuns>(d, fa, sa), b = JoinFloats<kInRuns>(d, fb, sb);
+            const SingleVec a = JoinFloats(in_runs, d, fa, sa), b = JoinFloats(in_runs, d, fb, sb);
             if (HWY_LIKELY(test.Decided(a, b))) {
-              Writer<T>::template StoreJoined<kInRuns>(a, ahead.start, k, stream);
-              Writer<T>::template StoreJoined<kInRuns>(b, back.start, k, stream);
+              Writer<T>::StoreJoined(in_runs, a, ahead.start, k, stream);
+              Writer<T>::StoreJoined(in_runs, b, back.start, k, stream);
             } else {
-              DecidePair(at, block, std::min(ahead.j, back.j), ahead.strip + k, hn::Lanes(d));
+              rows_.DecidePair(at, block, std::min(ahead.j, back.j), ahead.strip + k, hn::Lanes(d));
             }
           });
-      if (HWY_UNLIKELY(whole < end || HasZero(rows))) FinishBlock(at, rows, begin, whole, end);
+      if (HWY_UNLIKELY(whole < end || rows_.HasZero(rows))) rows_.FinishBlock(at, rows, begin, whole, end);
     }
   }
 
   // The same in float lanes, for whole vectors of floats.
-  template <bool kInRuns>
-  HWY_NOINLINE void FloatBlocks(const GroupAtSuper& at, std::int64_t first_block, std::int64_t count, std::size_t begin,
-                                std::size_t end) const {
+  template <class InRuns>
+  HWY_NOINLINE void FloatBlocks(InRuns in_runs, const AtSuper& at, std::int64_t first_block, std::int64_t count,
+                                std::size_t begin, std::size_t end) const {
     const Doubles d;
     const Singles ds;
     const hn::Half<Singles> dh;
     const std::size_t k0 = at.group.index * kGroup;
     const SingleVec eps = hn::Set(ds, static_cast<float>(kFloatLanesEps * grid_.eps_scale));
     const std::size_t lanes = hn::Lanes(ds);
-    const bool stream = writer_.streams();
+    const bool cos_first = grid_.cos_first;
+    const bool stream = rows_.output().streams();
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t block = first_block + i * kBlockRows;
+      const auto places = writer_.PlacesFrom(rows_.RowOf(block), k0);
       const auto anchor_of = AnchorsOf(at, at.BlockIndex(block));
       const auto float_anchor_of = [&](std::size_t k, SingleVec& first, SingleVec& second) POSENC_INLINE_LAMBDA {
         Vec f0, s0, f1, s1, low;
@@ -274,9 +227,9 @@ class BlockWriter {
       const auto for_pairs = [&](std::size_t k, const auto& visit) POSENC_INLINE_LAMBDA {
         const float* HWY_RESTRICT rotation = at.float_rotations.values + k;
         for (std::int64_t pair = 0; pair < kRowRotations; ++pair, rotation += 2 * kGroup) {
-          const std::int64_t later = block + kRowRotations + pair, earlier = block + kRowRotations - 1 - pair;
-          visit(writer_.Places(RowOf(grid_.cos_first ? earlier : later), k0 + k),
-                writer_.Places(RowOf(grid_.cos_first ? later : earlier), k0 + k), rotation, earlier);
+          const std::int64_t later = kRowRotations + pair, earlier = kRowRotations - 1 - pair;
+          visit(places.At(in_runs, cos_first ? earlier : later, k), places.At(in_runs, cos_first ? later : earlier, k),
+                rotation, block + earlier);
         }
       };
       const auto both = [&](const auto& ahead, const auto& back, const float* HWY_RESTRICT rotation,
@@ -285,10 +238,10 @@ class BlockWriter {
         const FloatPair v =
             RotateFloats(first, second, hn::Load(ds, rotation + k), hn::Load(ds, rotation + kGroup + k));
         if (HWY_LIKELY(DecidedFloats(v, eps))) {
-          Writer<T>::template StoreFloats<kInRuns>(v.first_ahead, v.second_ahead, ahead, k, stream);
-          Writer<T>::template StoreFloats<kInRuns>(v.first_back, v.second_back, back, k, stream);
+          Writer<T>::StoreFloats(in_runs, v.first_ahead, v.second_ahead, ahead, k, stream);
+          Writer<T>::StoreFloats(in_runs, v.first_back, v.second_back, back, k, stream);
         } else {
-          DecidePair(at, block, earlier, strip + k, lanes);
+          rows_.DecidePair(at, block, earlier, strip + k, lanes);
         }
       };
       std::size_t strip = begin;
@@ -311,37 +264,16 @@ class BlockWriter {
       }
     }
   }
-
-  // Frequencies from k on in the pair of rows whose earlier one is given.
-  HWY_NOINLINE void DecidePair(const GroupAtSuper& at, std::int64_t block, std::int64_t earlier, std::size_t k,
-                               std::size_t count) const {
-    Anchors<kPairs> anchors;
-    recurrence_.RotateAnchors(at.group, at.BlockIndex(block), at.anchors, anchors);
-    const std::int64_t pair = block + kRowRotations - 1 - earlier;
-    DecidePairs(at.group, anchors, {block, earlier, block + kRowRotations + pair}, pair, k, k + count, false);
-  }
 #endif  // POSENC_WHOLE_VECTORS
-
-  // What WholeBlocks has left of frequencies begin .. below end: all from open on, and position 0 before.
-  HWY_NOINLINE void FinishBlock(const GroupAtSuper& at, const BlockRows& rows, std::size_t begin, std::size_t open,
-                                std::size_t end) const {
-    Anchors<kPairs> anchors;
-    recurrence_.RotateAnchors(at.group, at.BlockIndex(rows.block), at.anchors, anchors);
-    if (open < end) DecideVectors(at.group, anchors, rows, open, end, false);
-    if (!HasZero(rows) || begin >= open) return;
-    const std::size_t k0 = at.group.index * kGroup;
-    DecideVectors(at.group, anchors, {rows.block, rows.last, rows.last}, begin, open, false);
-    SmallRow(k0 + begin, k0 + open, 0);
-  }
 
   // The whole vectors of two rows that are added to x, which may be what is written: each is tested before it is
   // stored.
-  template <bool kInRuns>
-  HWY_NOINLINE void RowPair(const Anchored* groups, std::size_t count, std::int64_t pair, std::int64_t earlier,
-                            std::int64_t later) const {
+  template <class InRuns>
+  HWY_NOINLINE void RowPair(InRuns in_runs, const Anchored<kPairs>* groups, std::size_t count, std::int64_t pair,
+                            std::int64_t earlier, std::int64_t later) const {
     const Doubles d;
     const Vec eps = hn::Set(d, eps_), scale = writer_.x_scale(d);
-    const bool stream = writer_.streams();
+    const bool stream = rows_.output().streams();
     struct Row {
       std::int64_t j;
       typename Writer<T>::RowStart to;
@@ -349,7 +281,8 @@ class BlockWriter {
     };
     const auto row_of = [&](std::int64_t j, std::int64_t ahead) {
       const auto next = static_cast<std::int64_t>(static_cast<std::uint64_t>(j) + static_cast<std::uint64_t>(ahead));
-      return Row{j, writer_.Places(RowOf(j), 0), writer_.XPlaces(RowOf(j), 0), writer_.XPlaces(RowOf(next), 0)};
+      return Row{j, writer_.Places(rows_.RowOf(j), 0), writer_.XPlaces(rows_.RowOf(j), 0),
+                 writer_.XPlaces(rows_.RowOf(next), 0)};
     };
     const std::int64_t away = pair + writer_.prefetch_pairs();
     const std::int64_t beyond = away < kRowRotations ? 0 : kBlockRows, apart = away % kRowRotations;
@@ -358,92 +291,51 @@ class BlockWriter {
     const Row& ahead = grid_.cos_first ? earlier_row : later_row;
     const Row& back = grid_.cos_first ? later_row : earlier_row;
     for (std::size_t i = 0; i < count; ++i) {
-      const Anchored& anchored = groups[i];
+      const Anchored<kPairs>& anchored = groups[i];
       const std::size_t k0 = anchored.group->index * kGroup;
-      const std::size_t end = WholeVectors(k0);
+      const std::size_t end = rows_.WholeVectors(anchored.group->index, 0, kGroup, hn::Lanes(d));
       const std::size_t at = static_cast<std::size_t>(pair) * 2 * kGroup;
       const auto visit = [&](const Row& row, std::size_t k, Vec first, Vec first_low, Vec second,
                              Vec second_low) POSENC_INLINE_LAMBDA {
         const Vec f = first, f_low = first_low, s = second, s_low = second_low;
         Vec first_limit = eps, second_limit = eps, x_first, x_second;
-        Writer<T>::template Load<kInRuns>(d, row.x, k0 + k, x_first, x_second);
-        Writer<T>::template Prefetch<kInRuns>(row.next, k0 + k);
+        Writer<T>::Load(in_runs, d, row.x, k0 + k, x_first, x_second);
+        Writer<T>::Prefetch(in_runs, row.next, k0 + k);
         Writer<T>::AddTo(d, scale, x_first, true, false, first, first_low, first_limit);
         Writer<T>::AddTo(d, scale, x_second, true, false, second, second_low, second_limit);
         const Mask decided =
             hn::And(Decided<T>(d, first, first_low, first_limit), Decided<T>(d, second, second_low, second_limit));
         if (HWY_LIKELY(hn::AllTrue(d, decided))) {
-          Writer<T>::template Store<kInRuns>(d, first, second, row.to, k0 + k, stream);
+          Writer<T>::Store(in_runs, d, first, second, row.to, k0 + k, stream);
         } else {
-          writer_.DecideAny(d, f, f_low, s, s_low, eps, eps, RowOf(row.j), k0 + k, hn::Lanes(d),
-                            PositionOf(PositionOfRow(row.j)), false);
+          DecideVector(f, f_low, s, s_low, k0 + k, row.j);
         }
       };
       for (std::size_t k = 0; k < end; k += hn::Lanes(d)) {
         Vec first, first_low, second, second_low;
         anchored.anchors(k, first, first_low, second, second_low);
-        recurrence_.RotateBoth(ahead, back, anchored.group->rotation + at, anchored.group->rotation_low + at, k, first,
-                               first_low, second, second_low, visit);
+        rows_.recurrence().RotateBoth(ahead, back, anchored.group->rotation + at, anchored.group->rotation_low + at, k,
+                                      first, first_low, second, second_low, visit);
       }
     }
   }
 
-  // How many of the group's frequencies from k0 on are in whole vectors with a cosine for each.
-  std::size_t WholeVectors(std::size_t k0) const {
-    const std::size_t cosines = grid_.shape.cosines - std::min(grid_.shape.cosines, k0);
-    return std::min(kGroup, cosines) / hn::Lanes(Doubles()) * hn::Lanes(Doubles());
-  }
-
-  // What DecideVectors does, from a pair on and without position 0.
-  HWY_NOINLINE void DecidePairs(const Group& group, const Anchors<kPairs>& anchors, const BlockRows& rows,
-                                std::int64_t first_pair, std::size_t begin, std::size_t end, bool mixed) const {
+  // One vector of row j, from frequency k on.
+  HWY_NOINLINE void DecideVector(Vec first, HWY_MAYBE_UNUSED Vec first_low, Vec second, HWY_MAYBE_UNUSED Vec second_low,
+                                 std::size_t k, std::int64_t j) const {
     const Doubles d;
-    const std::size_t k0 = group.index * kGroup;
-    const Vec eps = hn::Set(d, eps_);
-    const std::int64_t last_pair =
-        std::max(rows.last - (rows.block + kRowRotations), rows.block + kRowRotations - 1 - rows.begin);
-    const std::size_t decided_end = mixed || writer_.adds() ? 0 : k0 + end;
-    recurrence_.ForRows(
-        group, anchors, rows.block, begin, end, first_pair, last_pair + 1,
-        [](std::int64_t j, std::size_t) POSENC_INLINE_LAMBDA { return j; },
-        [&](std::int64_t j, std::size_t k, Vec first, Vec first_low, Vec second, Vec second_low) POSENC_INLINE_LAMBDA {
-          if (j < rows.begin || j > rows.last) return;
-          const std::int64_t position = PositionOfRow(j);
-          if (position == 0) return;  // exact zeros and ones: SmallRow
-          const std::size_t lanes = std::min(hn::Lanes(d), end - k);
-          if (mixed) {
-            DecideMixed(d, writer_, first, first_low, second, second_low, k0 + k, lanes, RowOf(j), PositionOf(position),
-                        SmallPositionOf(position), eps_);
-            return;
-          }
-          // Lanes beyond those that count hold another frequency of the group, and are decided like any.
-          if (k0 + k + lanes <= std::min(decided_end, grid_.shape.cosines) &&
-              hn::AllTrue(d, hn::And(Decided<T>(d, first, first_low, eps), Decided<T>(d, second, second_low, eps)))) {
-            const auto to = writer_.Places(RowOf(j), k0 + k);
-            return lanes == hn::Lanes(d) ? writer_.StoreAny(d, first, second, to, 0)
-                                         : Writer<T>::StorePart(d, first, second, to, lanes);
-          }
-          writer_.DecideAny(d, first, first_low, second, second_low, eps, eps, RowOf(j), k0 + k, lanes,
-                            PositionOf(position), false);
-        });
+    RowWaves waves;
+    hn::Store(first, d, waves.first);
+    hn::Store(second, d, waves.second);
+    if constexpr (kPairs) {
+      hn::Store(first_low, d, waves.first_low);
+      hn::Store(second_low, d, waves.second_low);
+    }
+    writer_.DecideRow(waves, k, 0, hn::Lanes(d), rows_.RowOf(j), PositionOf(rows_.PositionOfRow(j)), false);
   }
 
-  // Whether position 0, whose exact values no rotation gives, is among the rows. It is the first row of its block.
-  bool HasZero(const BlockRows& rows) const { return positions_.offset == 0 && rows.begin == 0; }
-
-  static SmallPosition SmallPositionOf(std::int64_t position) {
-    const double nearest = static_cast<double>(position);
-    return {nearest, NearestLow(position, nearest)};
-  }
-
-  // Of the last and the next rows too, which are prefetched: wraps at the ends of int64, where there are none.
-  std::size_t RowOf(std::int64_t j) const {
-    return static_cast<std::uint64_t>(j) - static_cast<std::uint64_t>(positions_.first);
-  }
-
+  const Rows& rows_;
   const FrequencyGrid& grid_;
-  const RangePositions positions_;
-  const Recurrence<kPairs> recurrence_;
   const Writer<T> writer_;
   const double eps_;
 };

@@ -27,31 +27,31 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Some frequencies of the rows of an output, by way of a buffer. Stored where they belong through the caches, such rows
 // take 3 times as long from memory, for every line is read first.
-template <class T>
 class Bounce {
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{32} << 10;
   static constexpr std::size_t kMaxRows = 64;
 
   // Frequencies begin .. below end. Not for output that adds to parts of rows with runs.
-  Bounce(const FrequencyGrid& grid, const Output& output, std::size_t begin, std::size_t end) : output_(output) {
+  HWY_NOINLINE Bounce(const FrequencyGrid& grid, const Output& output, std::size_t begin, std::size_t end)
+      : output_(output), element_bytes_(ElementBytes(output.type)) {
     const RowPlaces places = PlacesOf(grid, output);
     const std::size_t dim = grid.shape.sines + grid.shape.cosines + (grid.shape.zero_last ? 1 : 0);
     const bool all = begin == 0 && end >= grid.shape.sines && output.second == nullptr;
-    if (all && dim * sizeof(T) * kBlockRows <= kBufferBytes) {
-      runs_[0] = {output.data, output.row_bytes, dim * sizeof(T), 0};
+    if (all && dim * element_bytes_ * kBlockRows <= kBufferBytes) {
+      runs_[0] = {output.data, output.row_bytes, dim * element_bytes_, 0};
     } else if (places.step == 2) {
       const std::size_t elements = std::min(2 * end, grid.shape.sines + grid.shape.cosines) - 2 * begin;
-      runs_[0] = {Shifted(output.data, 2 * begin), output.row_bytes, elements * sizeof(T), 2 * begin};
+      runs_[0] = {Shifted(output.data, 2 * begin), output.row_bytes, elements * element_bytes_, 2 * begin};
     } else {
       const std::size_t firsts = grid.cos_first ? grid.shape.cosines : grid.shape.sines;
       const std::size_t seconds = grid.cos_first ? grid.shape.sines : grid.shape.cosines;
       const bool planes = output.second != nullptr;
       runs_[0] = {Shifted(output.data, places.first + begin), output.row_bytes,
-                  (std::max(begin, std::min(end, firsts)) - begin) * sizeof(T), begin};
+                  (std::max(begin, std::min(end, firsts)) - begin) * element_bytes_, begin};
       runs_[1] = {Shifted(planes ? output.second : output.data, places.second + begin),
                   planes ? output.second_row_bytes : output.row_bytes,
-                  (std::max(begin, std::min(end, seconds)) - begin) * sizeof(T), begin};
+                  (std::max(begin, std::min(end, seconds)) - begin) * element_bytes_, begin};
       is_in_runs_ = true;
     }
     while (2 * rows_ <= kMaxRows && 2 * rows_ * (runs_[0].bytes + runs_[1].bytes) <= kBufferBytes) rows_ *= 2;
@@ -61,7 +61,7 @@ class Bounce {
   std::size_t rows() const { return rows_; }
 
   // The output to write the rows from `row` on to, with the same numbers, for rows that go to the buffer.
-  Output To(std::byte* buffer, std::size_t row) const {
+  HWY_NOINLINE Output To(std::byte* buffer, std::size_t row) const {
     Output to = output_;
     to.bounce = false;
     to.data = FirstRow(buffer, runs_[0], row);
@@ -75,7 +75,7 @@ class Bounce {
 
   // Fetches the lines at the ends of rows, of which CopyOut writes a part: it would wait for them, and the streams
   // behind it too.
-  void Prefetch(std::size_t row, std::size_t count) const {
+  HWY_NOINLINE void Prefetch(std::size_t row, std::size_t count) const {
     for (std::size_t i = row; i < row + count; ++i) {
       for (const Run& run : runs_) {
         if (run.bytes == 0) continue;
@@ -86,7 +86,7 @@ class Bounce {
     }
   }
 
-  void CopyOut(const std::byte* buffer, std::size_t row, std::size_t count) const {
+  HWY_NOINLINE void CopyOut(const std::byte* buffer, std::size_t row, std::size_t count) const {
     const std::uint8_t* from = reinterpret_cast<const std::uint8_t*>(buffer);
     CopyRun(runs_[0], from, row, count);
     if (is_in_runs_) CopyRun(runs_[1], from + rows_ * runs_[0].bytes, row, count);
@@ -101,7 +101,9 @@ class Bounce {
     std::size_t elements = 0;
   };
 
-  static void* Shifted(void* data, std::size_t elements) { return static_cast<T*>(data) + elements; }
+  void* Shifted(void* data, std::size_t elements) const {
+    return static_cast<std::byte*>(data) + elements * element_bytes_;
+  }
 
   static std::uint8_t* RowOf(const Run& run, std::size_t row) {
     return static_cast<std::uint8_t*>(run.data) + static_cast<std::ptrdiff_t>(row) * run.row_bytes;
@@ -110,9 +112,9 @@ class Bounce {
   std::byte* SecondIn(std::byte* buffer) const { return buffer + rows_ * runs_[0].bytes; }
 
   // Where row 0 would be if `row` is the first of the buffer: an integer, for there is nothing.
-  static void* FirstRow(std::byte* buffer, const Run& run, std::size_t row) {
+  void* FirstRow(std::byte* buffer, const Run& run, std::size_t row) const {
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(buffer) - row * run.bytes -
-                                   run.elements * sizeof(T));
+                                   run.elements * element_bytes_);
   }
 
   static void CopyRun(const Run& run, const std::uint8_t* from, std::size_t row, std::size_t count) {
@@ -139,6 +141,7 @@ class Bounce {
   }
 
   const Output output_;
+  const std::size_t element_bytes_;
   Run runs_[2];
   bool is_in_runs_ = false;
   std::size_t rows_ = kBlockRows;

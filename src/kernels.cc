@@ -29,42 +29,20 @@ void FillRotations(FrequencyGrid& grid) {
 }
 
 void EncodeRangeRows(const FrequencyGrid& grid, const RangePositions& positions, const Output& output) {
-  switch (output.type) {
-    case ElementType::kFloat:
-      return RangeKernel<float>(grid, positions, output).Run();
-    case ElementType::kDouble:
-      return RangeKernel<double>(grid, positions, output).Run();
-    case ElementType::kHalf:
-      return RangeKernel<Half>(grid, positions, output).Run();
-    case ElementType::kBFloat16:
-      return RangeKernel<BFloat16>(grid, positions, output).Run();
-  }
+  if (output.type == ElementType::kDouble) return RangeKernel<true>(grid, positions, output).Run();
+  RangeKernel<false>(grid, positions, output).Run();
 }
 
 void EncodeListRows(const FrequencyGrid& grid, const ListPosition* positions, std::size_t count, const Output& output) {
-  switch (output.type) {
-    case ElementType::kFloat:
-      return ListKernel<float>(grid, output).Run(positions, count);
-    case ElementType::kDouble:
-      return ListKernel<double>(grid, output).Run(positions, count);
-    case ElementType::kHalf:
-      return ListKernel<Half>(grid, output).Run(positions, count);
-    case ElementType::kBFloat16:
-      return ListKernel<BFloat16>(grid, output).Run(positions, count);
-  }
+  const OutputRows rows(grid, output);
+  if (output.type == ElementType::kDouble) return ListKernel<true>(rows).Run(positions, count);
+  ListKernel<false>(rows).Run(positions, count);
 }
 
 void EncodeSortedRows(const FrequencyGrid& grid, const SortedPositions& positions, const Output& output) {
-  switch (output.type) {
-    case ElementType::kFloat:
-      return SortedKernel<float>(grid, positions, output).Run();
-    case ElementType::kDouble:
-      return;
-    case ElementType::kHalf:
-      return SortedKernel<Half>(grid, positions, output).Run();
-    case ElementType::kBFloat16:
-      return SortedKernel<BFloat16>(grid, positions, output).Run();
-  }
+  if (output.type == ElementType::kDouble) return;
+  const OutputRows rows(grid, output);
+  SortedKernel(positions, rows).Run();
 }
 
 const char* TargetName() { return hwy::TargetName(HWY_TARGET); }

@@ -104,40 +104,67 @@ HWY_INLINE void SmallValues(Doubles d, const FrequencyGrid& grid, std::size_t k,
   second_limit = cos_first ? limit : eps_vector;
 }
 
-// Writes the vectors k = begin .. below end of a row; every angle is small.
-template <class T>
-HWY_NOINLINE void WriteSmall(const Writer<T>& writer, std::size_t begin, std::size_t end, std::size_t row,
-                             const Position& exact, const SmallPosition& position, double eps) {
+// What holds for floats here holds for all narrower types.
+template <bool kPairs>
+using LanesType = std::conditional_t<kPairs, double, float>;
+
+// The values of frequencies k0 + from .. below k0 + count of a row whose angles are small, with their limits. waves:
+// from k0 on, of at most a group. mixed: other angles are among them, whose values are there; they get limits too.
+template <bool kPairs>
+HWY_NOINLINE void SmallWaves(const FrequencyGrid& grid, std::size_t k0, std::size_t from, std::size_t count,
+                             const SmallPosition& position, bool mixed, RowWaves& waves) {
+  using T = LanesType<kPairs>;
   const Doubles d;
-  for (std::size_t k = begin; k < end; k += hn::Lanes(d)) {
+  const double eps = kEps<T> * grid.eps_scale;
+  for (std::size_t k = from; k < count; k += hn::Lanes(d)) {
     Vec first, first_low, second, second_low, first_limit, second_limit;
-    SmallValues<T>(d, writer.grid(), k, position, eps, first, first_low, second, second_low, first_limit, second_limit);
-    writer.DecideAny(d, first, first_low, second, second_low, first_limit, second_limit, row, k,
-                     std::min(hn::Lanes(d), end - k), exact, true);
+    SmallValues<T>(d, grid, k0 + k, position, eps, first, first_low, second, second_low, first_limit, second_limit);
+    if (mixed) {
+      const Mask small = IsSmall<T>(d, grid, k0 + k, std::fabs(position.nearest));
+      const Vec limit = hn::Set(d, eps);
+      first = hn::IfThenElse(small, first, hn::Load(d, waves.first + k));
+      second = hn::IfThenElse(small, second, hn::Load(d, waves.second + k));
+      first_limit = hn::IfThenElse(small, first_limit, limit);
+      second_limit = hn::IfThenElse(small, second_limit, limit);
+      if constexpr (kPairs) {
+        first_low = hn::IfThenElse(small, first_low, hn::Load(d, waves.first_low + k));
+        second_low = hn::IfThenElse(small, second_low, hn::Load(d, waves.second_low + k));
+      }
+    }
+    hn::Store(first, d, waves.first + k);
+    hn::Store(second, d, waves.second + k);
+    hn::Store(first_limit, d, waves.first_limit + k);
+    hn::Store(second_limit, d, waves.second_limit + k);
+    if constexpr (kPairs) {
+      hn::Store(first_low, d, waves.first_low + k);
+      hn::Store(second_low, d, waves.second_low + k);
+    }
   }
 }
 
-// Decides a vector of which some angles are small: these are evaluated anew.
-template <class T>
-HWY_NOINLINE void DecideMixed(Doubles d, const Writer<T>& writer, Vec first, Vec first_low, Vec second, Vec second_low,
-                              std::size_t k, std::size_t lanes, std::size_t row, const Position& exact,
-                              const SmallPosition& position, double eps) {
-  const Mask small = IsSmall<T>(d, writer.grid(), k, std::fabs(position.nearest));
-  Vec f, f_low, s, s_low, f_limit, s_limit;
-  SmallValues<T>(d, writer.grid(), k, position, eps, f, f_low, s, s_low, f_limit, s_limit);
-  const Vec limit = hn::Set(d, eps);
-  writer.DecideAny(d, hn::IfThenElse(small, f, first), hn::IfThenElse(small, f_low, first_low),
-                   hn::IfThenElse(small, s, second), hn::IfThenElse(small, s_low, second_low),
-                   hn::IfThenElse(small, f_limit, limit), hn::IfThenElse(small, s_limit, limit), row, k, lanes, exact,
-                   true);
+// As Writer::DecideRow.
+template <bool kPairs>
+HWY_NOINLINE void DecideRow(const OutputRows& rows, const RowWaves& waves, std::size_t k0, std::size_t from,
+                            std::size_t count, std::size_t row, const Position& position, bool has_small) {
+  ForType<kPairs>(rows.type(), [&](auto t) POSENC_INLINE_LAMBDA {
+    Writer<decltype(t)>(rows).DecideRow(waves, k0, from, count, row, position, has_small);
+  });
 }
 
-// Values of some groups of a row in double lanes, times the amplitude and in the order of the layout.
-struct RowWaves {
-  static constexpr std::size_t kGroups = 8;
-  HWY_ALIGN_MAX double first[kGroups * kGroup];
-  HWY_ALIGN_MAX double second[kGroups * kGroup];
-};
+// Frequencies k0 .. below k0 + count of a row, at most a group, whose angles are small.
+template <bool kPairs>
+HWY_NOINLINE void SmallRow(const OutputRows& rows, std::size_t k0, std::size_t count, std::size_t row,
+                           const Position& exact, const SmallPosition& position) {
+  RowWaves waves;
+  SmallWaves<kPairs>(rows.grid(), k0, 0, count, position, false, waves);
+  DecideRow<kPairs>(rows, waves, k0, 0, count, row, exact, true);
+}
+
+// What ends a row after its pairs.
+template <bool kPairs>
+HWY_NOINLINE void StoreZero(const OutputRows& rows, std::size_t row) {
+  ForType<kPairs>(rows.type(), [&](auto t) POSENC_INLINE_LAMBDA { Writer<decltype(t)>(rows).StoreZero(row); });
+}
 
 // Evaluates the groups begin .. below end, at most RowWaves::kGroups. Apart from the store, which takes 2 loads and 2
 // stores a vector more: one copy serves all types, and is 1.3 times as fast, for the processor sees further ahead.
@@ -178,31 +205,36 @@ inline HWY_NOINLINE void Evaluate(const FrequencyGrid& grid, const ListPosition&
   }
 }
 
+// Evaluates a group in pairs of doubles.
+inline HWY_NOINLINE void EvaluatePairs(const FrequencyGrid& grid, const ListPosition& position, std::size_t g,
+                                       RowWaves& to) {
+  GroupAngles angles;
+  AnglesOf<true>(grid, position, g, angles);
+  const bool swap = grid.cos_first;
+  PairWaves(angles, grid.amplitude, swap ? to.second : to.first, swap ? to.second_low : to.first_low,
+            swap ? to.first : to.second, swap ? to.first_low : to.second_low);
+  if (HWY_UNLIKELY(UnderflowsPairs(grid.amplitude))) {
+    for (std::size_t k = 0; k < kGroup; ++k) to.first[k] = to.second[k] = std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
 // Rows of a list, each evaluated for itself.
-template <class T>
+template <bool kPairs>
 class ListKernel {
  public:
-  static constexpr bool kPairs = std::is_same_v<T, double>;
-
-  ListKernel(const FrequencyGrid& grid, const Output& output)
-      : grid_(grid), writer_(grid, output), eps_(kEps<T> * grid.eps_scale) {}
+  explicit ListKernel(const OutputRows& rows) : grid_(rows.grid()), rows_(rows) {}
 
   void Run(const ListPosition* positions, std::size_t count) const {
     for (std::size_t row = 0; row < count; ++row) {
       const ListPosition& position = positions[row];
-      if (position.is_nan) {
-        writer_.StoreNan(row);
+      if (HWY_UNLIKELY(position.is_nan)) {
+        ForType<kPairs>(rows_.type(), [&](auto t) POSENC_INLINE_LAMBDA { Writer<decltype(t)>(rows_).StoreNan(row); });
       } else {
         Groups(position, 0, grid_.groups, row);
       }
-      writer_.StoreZero(row);
+      if (rows_.has_zero()) StoreZero<kPairs>(rows_, row);
     }
-    Flush();
-  }
-
-  // Waits for what was streamed.
-  void Flush() const {
-    if (writer_.streams()) hwy::FlushStream();
+    rows_.Flush();
   }
 
   // The groups begin .. below end of a row; the position is no NaN.
@@ -210,119 +242,46 @@ class ListKernel {
     while (begin < end) begin = SomeGroups(position, begin, end, row);
   }
 
-  // Stores the whole vectors of groups without small angles, then tests them. Returns how many frequencies are done:
-  // none where something is open.
-  HWY_NOINLINE std::size_t StoreWhole(const RowWaves& waves, std::size_t begin, std::size_t end,
-                                      std::size_t row) const {
-    const Doubles d;
-    const std::size_t k0 = begin * kGroup;
-    const std::size_t cosines = grid_.shape.cosines - std::min(grid_.shape.cosines, k0);
-    const std::size_t whole = std::min((end - begin) * kGroup, cosines) / hn::Lanes(d) * hn::Lanes(d);
-    const Vec eps = hn::Set(d, eps_);
-    Vec tested_first = NoTest<T>(d), tested_second = tested_first;
-    const bool in_runs = writer_.in_runs(), streams = writer_.streams();
-    const auto places = writer_.Places(row, k0);
-    for (std::size_t k = 0; k < whole; k += hn::Lanes(d)) {
-      const Vec first = hn::Load(d, waves.first + k), second = hn::Load(d, waves.second + k);
-      tested_first = AddTest<T>(d, tested_first, first, first, eps);
-      tested_second = AddTest<T>(d, tested_second, second, second, eps);
-      if (in_runs) {
-        Writer<T>::template Store<true>(d, first, second, places, k, streams);
-      } else {
-        Writer<T>::template Store<false>(d, first, second, places, k, streams);
-      }
-    }
-    const Mask open = hn::Or(Undecided<T>(d, tested_first, eps), Undecided<T>(d, tested_second, eps));
-    if (HWY_LIKELY(hn::AllFalse(d, open))) return whole;
-    Flush();  // what is repaired comes after what was streamed
-    return 0;
-  }
-
-  const Writer<T>& writer() const { return writer_; }
-
  private:
+  using T = LanesType<kPairs>;
+
   // Writes some groups from g on; returns the next one.
   HWY_INLINE std::size_t SomeGroups(const ListPosition& position, std::size_t g, std::size_t limit,
                                     std::size_t row) const {
     const double distance = std::fabs(position.nearest);
+    const SmallPosition small_position{position.nearest, position.nearest_low};
+    const std::size_t k0 = g * kGroup;
     if (distance * grid_.most_radians[g] < kSmallRadians<T>) {
-      WriteSmall(writer_, g * kGroup, std::min((g + 1) * kGroup, grid_.shape.sines), row, position.exact,
-                 {position.nearest, position.nearest_low}, eps_);
+      SmallRow<kPairs>(rows_, k0, std::min(kGroup, grid_.shape.sines - k0), row, position.exact, small_position);
       return g + 1;
     }
     const auto has_small = [&](std::size_t group) { return distance * grid_.least_radians[group] < kSmallRadians<T>; };
-    const bool mixed = writer_.is_extreme() || has_small(g);
+    const bool mixed = rows_.is_extreme() || has_small(g);
+    std::size_t end = g + 1, done = 0;
+    RowWaves waves;
     if constexpr (kPairs) {
-      GroupInPairs(position, g, row, mixed);
-      return g + 1;
+      EvaluatePairs(grid_, position, g, waves);
     } else {
-      std::size_t end = g + 1;
       if (!mixed) {
         while (end < limit && end - g < RowWaves::kGroups && !has_small(end)) ++end;
       }
-      RowWaves waves;
       Evaluate(grid_, position, g, end, waves);
-      const std::size_t done = mixed || writer_.adds() ? 0 : StoreWhole(waves, g, end, row);
-      if (HWY_UNLIKELY(g * kGroup + done < std::min(end * kGroup, grid_.shape.sines))) {
-        DecideWaves(position, waves, g, done, end, row, mixed);
+      if (!mixed && !rows_.adds()) {
+        done = ForType<kPairs>(rows_.type(), [&](auto t) POSENC_INLINE_LAMBDA {
+          return Writer<decltype(t)>(rows_).StoreWhole(waves, g, end, row);
+        });
       }
-      return end;
     }
-  }
-
-  // The vectors from frequency from of the groups on, each tested and repaired on its own.
-  HWY_NOINLINE void DecideWaves(const ListPosition& position, const RowWaves& waves, std::size_t begin,
-                                std::size_t from, std::size_t end, std::size_t row, bool mixed) const {
-    const Doubles d;
-    const std::size_t k0 = begin * kGroup;
     const std::size_t count = std::min(end * kGroup, grid_.shape.sines) - k0;
-    const Vec zero = hn::Zero(d), eps = hn::Set(d, eps_);
-    for (std::size_t k = from; k < count; k += hn::Lanes(d)) {
-      const Vec first = hn::Load(d, waves.first + k), second = hn::Load(d, waves.second + k);
-      const std::size_t lanes = std::min(hn::Lanes(d), count - k);
-      if (mixed) {
-        DecideMixed(d, writer_, first, zero, second, zero, k0 + k, lanes, row, position.exact,
-                    {position.nearest, position.nearest_low}, eps_);
-      } else {
-        writer_.DecideAny(d, first, zero, second, zero, eps, eps, row, k0 + k, lanes, position.exact, false);
-      }
+    if (HWY_UNLIKELY(mixed)) SmallWaves<kPairs>(grid_, k0, 0, count, small_position, true, waves);
+    if (kPairs || HWY_UNLIKELY(done < count)) {
+      DecideRow<kPairs>(rows_, waves, k0, done, count, row, position.exact, mixed);
     }
-  }
-
-  HWY_INLINE void GroupInPairs(const ListPosition& position, std::size_t g, std::size_t row, bool mixed) const {
-    const Doubles d;
-    GroupAngles angles;
-    AnglesOf<true>(grid_, position, g, angles);
-    const std::size_t k0 = g * kGroup;
-    const std::size_t end = std::min(kGroup, grid_.shape.sines - k0);
-    const Vec amplitude = hn::Set(d, grid_.amplitude);
-    const Vec eps = hn::Set(d, eps_);
-    for (std::size_t k = 0; k < end; k += hn::Lanes(d)) {
-      Vec sin, cos, sin_low, cos_low;
-      SinCosPairs(d, hn::Load(d, angles.eighths + k), hn::Load(d, angles.eighths_low + k),
-                  hn::Load(Bits64(), angles.quarters + k), sin, sin_low, cos, cos_low);
-      ScalePair(d, amplitude, sin, sin_low);
-      ScalePair(d, amplitude, cos, cos_low);
-      if (UnderflowsPairs(grid_.amplitude)) sin = cos = hn::Set(d, std::numeric_limits<double>::quiet_NaN());
-      const std::size_t lanes = std::min(hn::Lanes(d), end - k);
-      if (grid_.cos_first) {
-        SwapVectors(sin, cos);
-        SwapVectors(sin_low, cos_low);
-      }
-      if (HWY_UNLIKELY(mixed)) {
-        DecideMixed(d, writer_, sin, sin_low, cos, cos_low, k0 + k, lanes, row, position.exact,
-                    {position.nearest, position.nearest_low}, eps_);
-      } else if (writer_.adds()) {
-        writer_.DecideAny(d, sin, sin_low, cos, cos_low, eps, eps, row, k0 + k, lanes, position.exact, false);
-      } else {
-        writer_.Decide(d, sin, sin_low, cos, cos_low, eps, eps, row, k0 + k, lanes, position.exact, false, false);
-      }
-    }
+    return end;
   }
 
   const FrequencyGrid& grid_;
-  const Writer<T> writer_;
-  const double eps_;
+  const OutputRows& rows_;
 };
 
 }  // namespace HWY_NAMESPACE

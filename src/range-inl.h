@@ -31,21 +31,21 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class T>
+// kPairs: of doubles.
+template <bool kPairs>
 class RangeKernel {
  public:
   RangeKernel(const FrequencyGrid& grid, const RangePositions& positions, const Output& output)
       : grid_(grid),
         positions_(positions),
         output_(output),
-        blocks_(grid, positions, output),
+        rows_(grid, positions, output),
         end_(positions.first + static_cast<std::int64_t>(positions.count - 1)) {}
 
   void Run() const {
     if (positions_.step == 1) {
       // A block of a chunk fits into the buffer of Bounce.
-      const std::size_t chunk =
-          blocks_.writer().bounces() ? kChunkGroups * 4 / std::max<std::size_t>(4, sizeof(T)) : kChunkGroups;
+      const std::size_t chunk = kPairs && rows_.output().bounces() ? kChunkGroups / 2 : kChunkGroups;
       // Super-blocks outside: the rows of one stay near each other in memory while all groups pass over them.
       for (std::int64_t super = Floor(positions_.first, kSuperRows);;) {
         for (std::size_t g = 0; g < grid_.groups; g += chunk) {
@@ -64,19 +64,17 @@ class RangeKernel {
       // Groups outside: the rotations of this step are made once a group.
       for (std::size_t g = 0; g < grid_.groups; ++g) SteppedGroup(g);
     }
-    if (blocks_.writer().has_zero()) {
+    if (rows_.output().has_zero()) {
       hwy::FlushStream();  // what stands there has come from a buffer
-      for (std::size_t row = 0; row < positions_.count; ++row) blocks_.writer().StoreZero(row);
+      for (std::size_t row = 0; row < positions_.count; ++row) StoreZero<kPairs>(rows_.output(), row);
     }
     hwy::FlushStream();
   }
 
  private:
-  using Blocks = BlockWriter<T>;
-  using Anchored = typename Blocks::Anchored;
-  using BlockRows = typename Blocks::BlockRows;
-  using GroupAtSuper = typename Blocks::GroupAtSuper;
-  static constexpr std::size_t kChunkGroups = Blocks::kChunkGroups;
+  using T = LanesType<kPairs>;
+  using AtSuper = GroupAtSuper<kPairs>;
+  using Rows = RangeRows<kPairs>;
 
   // Rows that are written before the next group of a chunk begins: the shorter the runs of a group, the nearer the
   // next ones have to follow. Streams of 128 bytes in 256 rows reach 0.7 of a fill here, in 64 rows 0.9.
@@ -111,45 +109,74 @@ class RangeKernel {
   HWY_NOINLINE void SuperBlock(const Group* groups, std::size_t count, std::int64_t super) const {
     const std::int64_t begin = std::max(super, positions_.first);
     const std::int64_t last = end_ - super < kSuperRows ? end_ : super + (kSuperRows - 1);
-    GroupAtSuper at_super[kChunkGroups];
+    AtSuper at_super[kChunkGroups];
     for (std::size_t i = 0; i < count; ++i) {
       at_super[i].group = groups[i];
       at_super[i].super = super;
       at_super[i].is_evaluated = false;
     }
-    if (blocks_.writer().bounces()) return BouncedParts(at_super, count, begin, last);
-    Parts(blocks_, at_super, count, begin, last);
+    if (rows_.output().bounces()) return BouncedParts(at_super, count, begin, last);
+    Parts(rows_, at_super, count, begin, last);
   }
 
   // Rows begin .. last, one part after the other.
-  HWY_INLINE void Parts(const Blocks& blocks, GroupAtSuper* groups, std::size_t count, std::int64_t begin,
-                        std::int64_t last) const {
-    const std::int64_t part_rows = blocks.writer().adds() ? kBlockRows : kPartRows;
+  HWY_NOINLINE void Parts(const Rows& rows, AtSuper* groups, std::size_t count, std::int64_t begin,
+                          std::int64_t last) const {
+    const std::int64_t part_rows = rows.output().adds() ? kBlockRows : kPartRows;
     for (std::int64_t part = Floor(begin, part_rows);; part += part_rows) {
       const std::int64_t part_last = last - part < part_rows ? last : part + (part_rows - 1);
-      Anchored by_rows[kChunkGroups];
+      Anchored<kPairs> by_rows[kChunkGroups];
       std::size_t waiting = 0;
       for (std::size_t i = 0; i < count; ++i) {
-        if (GroupInPart(blocks, groups[i], std::max(part, begin), part_last, by_rows[waiting])) ++waiting;
+        if (GroupInPart(rows, groups[i], std::max(part, begin), part_last, by_rows[waiting])) ++waiting;
       }
-      if (waiting != 0) blocks.BlockByRows(by_rows, waiting, part);
+      if (waiting != 0) BlockByRows(rows, by_rows, waiting, part);
       if (part_last == last) break;
     }
   }
 
+  // A whole block of some groups, none with a small angle, by pairs of rows.
+  HWY_NOINLINE void BlockByRows(const Rows& rows, const Anchored<kPairs>* groups, std::size_t count,
+                                std::int64_t block) const {
+    for (std::int64_t pair = 0; pair < kRowRotations; ++pair) {
+      const std::int64_t earlier = block + kRowRotations - 1 - pair;
+      const std::int64_t later = block + kRowRotations + pair;
+      const bool has_zero = rows.PositionOfRow(earlier) == 0;  // which no rotation gives
+      if (!has_zero) {
+        ForType<kPairs>(rows.output().type(), [&](auto t) POSENC_INLINE_LAMBDA {
+          BlockWriter<decltype(t)>(rows).PairOfRows(groups, count, pair, earlier, later);
+        });
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        const Group& group = *groups[i].group;
+        const std::size_t end = std::min(kGroup, grid_.shape.sines - group.index * kGroup);
+        const std::size_t from = has_zero ? 0 : rows.WholeVectors(group.index, 0, end, hn::Lanes(Doubles()));
+        if (from >= end) continue;
+        rows.Decide(group, groups[i].anchors, {block, earlier, earlier}, from, end, false);
+        rows.Decide(group, groups[i].anchors, {block, later, later}, from, end, false);
+      }
+    }
+  }
+
+  HWY_NOINLINE static void WholeBlocks(const Rows& rows, const AtSuper& at, std::int64_t block, std::int64_t count,
+                                       std::size_t begin, std::size_t end) {
+    ForType<kPairs>(rows.output().type(), [&](auto t) POSENC_INLINE_LAMBDA {
+      BlockWriter<decltype(t)>(rows).WholeBlocks(at, block, count, begin, end);
+    });
+  }
+
   // The same by way of a buffer, as many rows at a time as it holds.
-  HWY_NOINLINE void BouncedParts(GroupAtSuper* groups, std::size_t count, std::int64_t begin, std::int64_t last) const {
-    HWY_ALIGN_MAX std::byte buffer[Bounce<T>::kBufferBytes];
-    const Bounce<T> bounce(grid_, output_, groups[0].group.index * kGroup,
-                           (groups[count - 1].group.index + 1) * kGroup);
-    const auto rows = static_cast<std::int64_t>(bounce.rows());
-    for (std::int64_t part = Floor(begin, rows);; part += rows) {
+  HWY_NOINLINE void BouncedParts(AtSuper* groups, std::size_t count, std::int64_t begin, std::int64_t last) const {
+    HWY_ALIGN_MAX std::byte buffer[Bounce::kBufferBytes];
+    const Bounce bounce(grid_, output_, groups[0].group.index * kGroup, (groups[count - 1].group.index + 1) * kGroup);
+    const auto part_rows = static_cast<std::int64_t>(bounce.rows());
+    for (std::int64_t part = Floor(begin, part_rows);; part += part_rows) {
       const std::int64_t part_begin = std::max(part, begin);
-      const std::int64_t part_last = last - part < rows ? last : part + (rows - 1);
+      const std::int64_t part_last = last - part < part_rows ? last : part + (part_rows - 1);
       const std::size_t row = static_cast<std::size_t>(part_begin - positions_.first);
       const std::size_t part_count = static_cast<std::size_t>(part_last - part_begin) + 1;
       bounce.Prefetch(row, part_count);
-      Parts(Blocks(grid_, positions_, bounce.To(buffer, row)), groups, count, part_begin, part_last);
+      Parts(rows_.In(bounce.To(buffer, row)), groups, count, part_begin, part_last);
       bounce.CopyOut(buffer, row, part_count);
       if (part_last == last) break;
     }
@@ -157,40 +184,40 @@ class RangeKernel {
 
   // Writes a group in rows begin .. last, of some blocks; but true, and its anchors, if this is one block that is to be
   // written by rows.
-  HWY_NOINLINE bool GroupInPart(const Blocks& blocks, GroupAtSuper& at, std::int64_t begin, std::int64_t last,
-                                Anchored& anchored) const {
+  HWY_NOINLINE bool GroupInPart(const Rows& rows, AtSuper& at, std::int64_t begin, std::int64_t last,
+                                Anchored<kPairs>& anchored) const {
     const std::size_t g = at.group.index;
     const std::size_t end = std::min(kGroup, grid_.shape.sines - g * kGroup);
     std::int64_t whole_blocks = 0;  // that end before this block and are to be written
     for (std::int64_t block = Floor(begin, kBlockRows);; block += kBlockRows) {
       const std::int64_t block_last = last - block < kBlockRows ? last : block + (kBlockRows - 1);
-      const BlockRows rows{block, std::max(block, begin), block_last};
-      const bool whole = rows.last - rows.begin == kBlockRows - 1;
-      const double farthest = std::max(std::fabs(static_cast<double>(blocks.PositionOfRow(rows.begin))),
-                                       std::fabs(static_cast<double>(blocks.PositionOfRow(rows.last))));
+      const BlockRows block_rows{block, std::max(block, begin), block_last};
+      const bool whole = block_rows.last - block_rows.begin == kBlockRows - 1;
+      const double farthest = std::max(std::fabs(static_cast<double>(rows.PositionOfRow(block_rows.begin))),
+                                       std::fabs(static_cast<double>(rows.PositionOfRow(block_rows.last))));
       const bool is_small = farthest * grid_.most_radians[g] < kSmallRadians<T>;
       const bool is_mixed = farthest * grid_.least_radians[g] < kSmallRadians<T>;
       if (!is_small && !at.is_evaluated) Evaluate(at);
-      if (whole && !is_mixed && !blocks.writer().adds()) {
+      if (whole && !is_mixed && !rows.output().adds()) {
         ++whole_blocks;
-        if (block_last == last) blocks.WholeBlocks(at, block - (whole_blocks - 1) * kBlockRows, whole_blocks, 0, end);
+        if (block_last == last) WholeBlocks(rows, at, block - (whole_blocks - 1) * kBlockRows, whole_blocks, 0, end);
       } else {
-        if (whole_blocks != 0) blocks.WholeBlocks(at, block - whole_blocks * kBlockRows, whole_blocks, 0, end);
+        if (whole_blocks != 0) WholeBlocks(rows, at, block - whole_blocks * kBlockRows, whole_blocks, 0, end);
         whole_blocks = 0;
         if (is_small) {
-          for (std::int64_t j = rows.begin;; ++j) {
-            blocks.SmallRow(g * kGroup, g * kGroup + end, j);
-            if (j == rows.last) break;
+          for (std::int64_t j = block_rows.begin;; ++j) {
+            rows.Small(g * kGroup, g * kGroup + end, j);
+            if (j == block_rows.last) break;
           }
         } else {
           anchored.group = &at.group;
-          blocks.recurrence().RotateAnchors(at.group, at.BlockIndex(block), at.anchors, anchored.anchors);
+          rows.recurrence().RotateAnchors(at.group, at.BlockIndex(block), at.anchors, 0, kGroup, anchored.anchors);
           if (is_mixed) {
-            MixedBlock(blocks, at, anchored.anchors, rows, farthest);
+            MixedBlock(rows, at, anchored.anchors, block_rows, farthest);
           } else if (whole) {
             return true;
           } else {
-            blocks.DecideVectors(at.group, anchored.anchors, rows, 0, end, false);
+            rows.Decide(at.group, anchored.anchors, block_rows, 0, end, false);
           }
         }
       }
@@ -198,25 +225,25 @@ class RangeKernel {
     }
   }
 
-  void Evaluate(GroupAtSuper& at) const {
-    blocks_.recurrence().Evaluate(at.group, at.super, at.anchors);
+  void Evaluate(AtSuper& at) const {
+    rows_.recurrence().Evaluate(at.group, at.super, at.anchors);
 #if POSENC_WHOLE_VECTORS
-    if constexpr (Blocks::kFloatLanes) at.float_rotations.Fill(at.group.rotation);
+    if (output_.type == ElementType::kBFloat16) at.float_rotations.Fill(at.group.rotation);
 #endif
     at.is_evaluated = true;
   }
 
   // A block whose vectors have small angles or not.
-  HWY_NOINLINE void MixedBlock(const Blocks& blocks, const GroupAtSuper& at, const Anchors<Blocks::kPairs>& anchors,
-                               const BlockRows& rows, double farthest) const {
+  HWY_NOINLINE void MixedBlock(const Rows& rows, const AtSuper& at, const Anchors<kPairs>& anchors,
+                               const BlockRows& block_rows, double farthest) const {
     const Doubles d;
     const std::size_t k0 = at.group.index * kGroup;
     const std::size_t end = std::min(kGroup, grid_.shape.sines - k0);
-    const bool whole = rows.last - rows.begin == kBlockRows - 1 && !blocks.writer().adds();
+    const bool whole = block_rows.last - block_rows.begin == kBlockRows - 1 && !rows.output().adds();
     const auto block = [&](std::size_t vectors_begin, std::size_t vectors_end) {
       if (vectors_begin >= vectors_end) return;
-      if (whole) return blocks.WholeBlocks(at, rows.block, 1, vectors_begin, vectors_end);
-      blocks.DecideVectors(at.group, anchors, rows, vectors_begin, vectors_end, false);
+      if (whole) return WholeBlocks(rows, at, block_rows.block, 1, vectors_begin, vectors_end);
+      rows.Decide(at.group, anchors, block_rows, vectors_begin, vectors_end, false);
     };
     std::size_t begin = 0;  // vectors from here to k have no small angle
     for (std::size_t k = 0; k < end; k += hn::Lanes(d)) {
@@ -224,7 +251,7 @@ class RangeKernel {
       if (hn::AllFalse(d, small)) continue;
       block(begin, k);
       begin = std::min(k + hn::Lanes(d), end);
-      blocks.DecideVectors(at.group, anchors, rows, k, begin, true);
+      rows.Decide(at.group, anchors, block_rows, k, begin, true);
     }
     block(begin, end);
   }
@@ -232,7 +259,7 @@ class RangeKernel {
   const FrequencyGrid& grid_;
   const RangePositions positions_;
   const Output output_;
-  const Blocks blocks_;
+  const Rows rows_;
   const std::int64_t end_;  // the last row
 };
 

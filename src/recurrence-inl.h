@@ -38,21 +38,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 // step.
 inline HWY_NOINLINE void FillGroupRotations(const GroupFractions& half_step, double* HWY_RESTRICT rotation,
                                             double* HWY_RESTRICT rotation_low) {
-  const Doubles d;
   GroupAngles angles;
   for (int e = 0; e < kRotations; ++e) {
     double* const cosines = rotation + static_cast<std::size_t>(e) * 2 * kGroup;
     double* const cosines_low = rotation_low + static_cast<std::size_t>(e) * 2 * kGroup;
     for (std::size_t k = 0; k < kGroup; ++k) angles.Set(k, half_step.Times<Turn<true>>(RotationHalves(e), k));
-    for (std::size_t k = 0; k < kGroup; k += hn::Lanes(d)) {
-      Vec sin, sin_low, cos, cos_low;
-      SinCosPairs(d, hn::Load(d, angles.eighths + k), hn::Load(d, angles.eighths_low + k),
-                  hn::Load(Bits64(), angles.quarters + k), sin, sin_low, cos, cos_low);
-      hn::Store(cos, d, cosines + k);
-      hn::Store(sin, d, cosines + kGroup + k);
-      hn::Store(cos_low, d, cosines_low + k);
-      hn::Store(sin_low, d, cosines_low + kGroup + k);
-    }
+    PairWaves(angles, 1.0, cosines + kGroup, cosines_low + kGroup, cosines, cosines_low);
   }
 }
 
@@ -94,46 +85,39 @@ class Recurrence {
 
   // sin and cos in the middle of the super-block, times the amplitude.
   HWY_NOINLINE void Evaluate(const Group& group, std::int64_t super, Anchors<kPairs>& to) const {
-    const Doubles d;
-    HWY_MAYBE_UNUSED GroupAngles angles;
     // In half steps; at most 2^64 - 255.
     const bool negative = super < 0;
     const std::uint64_t middle = 2 * static_cast<std::uint64_t>(super) + (kSuperRows - 1);
     const std::uint64_t distance = negative ? 0 - middle : middle;
     const GroupFractions one = FractionsOfGroup(grid_.whole, group.index);
+    double* const sines = grid_.cos_first ? to.second : to.first;
+    double* const cosines = grid_.cos_first ? to.first : to.second;
     if constexpr (kPairs) {
+      GroupAngles angles;
       for (std::size_t k = 0; k < kGroup; ++k) {
         const auto angle = group.half_step.template Times<Turn<kPairs>>(distance, k);
         angles.Set(k, (negative ? 0 - angle : angle) + one.template Times<Turn<kPairs>>(offset_, k));
       }
-    }
-    const Vec amplitude = hn::Set(d, grid_.amplitude);
-    for (std::size_t k = 0; k < kGroup; k += hn::Lanes(d)) {
-      Vec sin, cos, sin_low = hn::Zero(d), cos_low = hn::Zero(d);
-      if constexpr (kPairs) {
-        SinCosPairs(d, hn::Load(d, angles.eighths + k), hn::Load(d, angles.eighths_low + k),
-                    hn::Load(Bits64(), angles.quarters + k), sin, sin_low, cos, cos_low);
-        ScalePair(d, amplitude, sin, sin_low);
-        ScalePair(d, amplitude, cos, cos_low);
-        hn::Store(grid_.cos_first ? cos_low : sin_low, d, to.first_low + k);
-        hn::Store(grid_.cos_first ? sin_low : cos_low, d, to.second_low + k);
-      } else {
-        const Bits64 du;
-        const VecBits64 none = hn::Zero(du);
+      PairWaves(angles, grid_.amplitude, sines, grid_.cos_first ? to.second_low : to.first_low, cosines,
+                grid_.cos_first ? to.first_low : to.second_low);
+    } else {
+      const Doubles d;
+      const Bits64 du;
+      const Vec amplitude = hn::Set(d, grid_.amplitude);
+      const VecBits64 none = hn::Zero(du);
+      for (std::size_t k = 0; k < kGroup; k += hn::Lanes(d)) {
         VecBits64 turns = TimesFraction(hn::Set(du, distance), hn::Set(du, distance >> 32), group.half_step, k);
         turns = hn::Xor(turns, hn::Set(du, 0 - std::uint64_t{negative}));  // short of a unit of the last place
         if (offset_ != 0) {
           turns = hn::Add(turns, TimesFraction(hn::Set(du, offset_), hn::Set(du, offset_ >> 32), one, k));
         }
         VecBits64 quarters;
-        Vec eighths;
+        Vec eighths, sin, cos;
         ReduceTurns(d, turns, none, eighths, quarters);
         SinCos(d, eighths, quarters, sin, cos);
-        sin = hn::Mul(sin, amplitude);
-        cos = hn::Mul(cos, amplitude);
+        hn::Store(hn::Mul(sin, amplitude), d, sines + k);
+        hn::Store(hn::Mul(cos, amplitude), d, cosines + k);
       }
-      hn::Store(grid_.cos_first ? cos : sin, d, to.first + k);
-      hn::Store(grid_.cos_first ? sin : cos, d, to.second + k);
     }
   }
 
@@ -168,10 +152,11 @@ class Recurrence {
     }
   }
 
-  HWY_NOINLINE void RotateAnchors(const Group& group, int block_index, const Anchors<kPairs>& from,
-                                  Anchors<kPairs>& to) const {
+  // The same in memory, from frequency begin to below end on.
+  HWY_NOINLINE void RotateAnchors(const Group& group, int block_index, const Anchors<kPairs>& from, std::size_t begin,
+                                  std::size_t end, Anchors<kPairs>& to) const {
     const Doubles d;
-    for (std::size_t k = 0; k < kGroup; k += hn::Lanes(d)) {
+    for (std::size_t k = begin; k < end; k += hn::Lanes(d)) {
       Vec first, first_low, second, second_low;
       AnchorFrom(group, block_index, from, k, first, first_low, second, second_low);
       hn::Store(first, d, to.first + k);
@@ -213,15 +198,10 @@ class Recurrence {
                             std::size_t end, std::int64_t pair_begin, std::int64_t pair_end, const RowOf& row_of,
                             const Visit& visit) const {
     static_assert(!kPairs);
-    const Doubles d;
-    const std::size_t lanes = hn::Lanes(d);
+    const std::size_t lanes = hn::Lanes(Doubles());
     const auto both = [&](const auto& ahead, const auto& back, const double* HWY_RESTRICT rotation, std::size_t k,
-                          Vec first, Vec second) POSENC_INLINE_LAMBDA {
-      Vec fa, sa, fb, sb, low;
-      Rotate(d, first, first, second, second, hn::Load(d, rotation + k), first, hn::Load(d, rotation + kGroup + k),
-             first, fa, low, sa, low, fb, low, sb, low);
-      visit(ahead, back, k, fa, sa, fb, sb);
-    };
+                          Vec first, Vec second)
+                          POSENC_INLINE_LAMBDA { VisitBoth(ahead, back, rotation, k, first, second, visit); };
     Vec low;
     std::size_t strip = begin;
 #if POSENC_MANY_REGISTERS
@@ -254,12 +234,20 @@ class Recurrence {
     }
 #endif
     for (; strip < end; strip += lanes) {
-      Vec first, second;
-      anchor_of(strip, first, low, second, low);
-      ForPairs(group, block, strip, pair_begin, pair_end, row_of,
-               [&](const auto& ahead, const auto& back, const double* HWY_RESTRICT rotation, const double*)
-                   POSENC_INLINE_LAMBDA { both(ahead, back, rotation, 0, first, second); });
+      ForVector(group, anchor_of, block, strip, pair_begin, pair_end, row_of, visit);
     }
+  }
+
+  // The same for one vector, from frequency k on.
+  template <class AnchorOf, class RowOf, class Visit>
+  HWY_INLINE void ForVector(const Group& group, const AnchorOf& anchor_of, std::int64_t block, std::size_t k,
+                            std::int64_t pair_begin, std::int64_t pair_end, const RowOf& row_of,
+                            const Visit& visit) const {
+    Vec first, second, low;
+    anchor_of(k, first, low, second, low);
+    ForPairs(group, block, k, pair_begin, pair_end, row_of,
+             [&](const auto& ahead, const auto& back, const double* HWY_RESTRICT rotation, const double*)
+                 POSENC_INLINE_LAMBDA { VisitBoth(ahead, back, rotation, 0, first, second, visit); });
   }
 
   // Calls visit(ahead, k, first, first_low, second, second_low) with the values of a vector in the row that is ahead of
@@ -277,6 +265,17 @@ class Recurrence {
   }
 
  private:
+  // For ForStrips.
+  template <class Row, class Visit>
+  static HWY_INLINE void VisitBoth(const Row& ahead, const Row& back, const double* HWY_RESTRICT rotation,
+                                   std::size_t k, Vec first, Vec second, const Visit& visit) {
+    const Doubles d;
+    Vec fa, sa, fb, sb, low;
+    Rotate(d, first, first, second, second, hn::Load(d, rotation + k), first, hn::Load(d, rotation + kGroup + k), first,
+           fa, low, sa, low, fb, low, sb, low);
+    visit(ahead, back, k, fa, sa, fb, sb);
+  }
+
   // Calls visit_pair(ahead, back, rotation, rotation_low) for the pairs of rows, with the rotations of frequencies from
   // k on.
   template <class RowOf, class VisitPair>

@@ -195,7 +195,8 @@ class RotateKernel {
   HWY_NOINLINE void RotateHeads(const Output& heads, const Position* position, std::size_t k0, std::size_t end,
                                 const Waves<kPairs>& waves) const {
     const Doubles d;
-    const Writer<T> writer(grid_, heads);
+    const OutputRows rows(grid_, heads);
+    const Writer<T> writer(rows);
     for (std::size_t head = 0; head < shape_.heads; ++head) {
       const auto from = writer.XPlaces(head, k0);
       const auto next = writer.XPlaces(head + kHeadsAhead, k0);
@@ -217,7 +218,7 @@ class RotateKernel {
         RotateVector(d, waves, k, a, b, size, first, first_low, second, second_low);
         if (HWY_UNLIKELY(!whole || !IsDecided(d, size, first, first_low, second, second_low))) {
           const Vec least = hn::Load(d, waves.least + k);
-          if (Finish(d, heads, writer.places(), first, first_low, second, second_low, a, b, least, head, k0 + k, lanes,
+          if (Finish(d, heads, rows.places(), first, first_low, second, second_low, a, b, least, head, k0 + k, lanes,
                      position)) {
             continue;
           }
@@ -302,7 +303,7 @@ class RotateKernel {
     hn::Store(hn::IfThenElseZero(second_open, hn::Set(d, 1.0)), d, open[1]);
     hn::Store(a, d, x[0]);
     hn::Store(b, d, x[1]);
-    Writer<T>::template Store<true>(d, first, second, {rounded[0], rounded[1]}, 0, false);
+    Writer<T>::Store(std::true_type(), d, first, second, {rounded[0], rounded[1]}, 0, false);
     T* const to = static_cast<T*>(heads.data) + head * shape_.head_dim;
     const Position exact = position == nullptr ? Position{} : *position;
     for (std::size_t lane = 0; lane < lanes; ++lane) {

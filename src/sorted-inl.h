@@ -171,11 +171,10 @@ class SortedAnchors {
 };
 
 // Writes sorted rows. What has small angles, is open, or fills no whole vectors is left to the lists' kernel.
-template <class T>
 class SortedKernel {
  public:
-  SortedKernel(const FrequencyGrid& grid, const SortedPositions& positions, const Output& output)
-      : grid_(grid), positions_(positions), list_(grid, output), eps_(kEps<T> * grid.eps_scale) {}
+  SortedKernel(const SortedPositions& positions, const OutputRows& rows)
+      : grid_(rows.grid()), positions_(positions), rows_(rows), list_(rows) {}
 
   void Run() const {
     SortedAnchors anchors;
@@ -192,8 +191,9 @@ class SortedKernel {
         }
       }
     }
-    list_.Flush();
-    for (std::size_t i = 0; i < positions_.ends[positions_.spans - 1]; ++i) list_.writer().StoreZero(positions_.Row(i));
+    rows_.Flush();
+    if (!rows_.has_zero()) return;
+    for (std::size_t i = 0; i < positions_.ends[positions_.spans - 1]; ++i) StoreZero<false>(rows_, positions_.Row(i));
   }
 
  private:
@@ -212,33 +212,33 @@ class SortedKernel {
   HWY_NOINLINE void RowsOfSpan(std::size_t g, const SortedAnchors& anchors, std::size_t span, std::size_t begin,
                                std::size_t end) const {
     const double nearest = std::min(Distance(span * kSpanPositions), Distance((span + 1) * kSpanPositions - 1));
-    const bool some_small = nearest * grid_.least_radians[g] < kSmallRadians<T>;
+    const bool some_small = nearest * grid_.least_radians[g] < kSmallRadians<float>;
     for (std::size_t i = begin; i < end; ++i) {
-      i = PlainRowsAnyWay(g, anchors, some_small, i, end);
+      if (rows_.type() != ElementType::kFloat) {
+        i = NarrowRows(g, anchors, some_small, i, end);
+      } else {
+        i = rows_.in_runs() ? FloatRows<true>(g, anchors, some_small, i, end)
+                            : FloatRows<false>(g, anchors, some_small, i, end);
+      }
       if (i == end) break;
-      list_.Flush();  // what is repaired comes after what was streamed
+      rows_.Flush();  // what is repaired comes after what was streamed
       RowAlone(g, i);
     }
   }
 
-  HWY_INLINE std::size_t PlainRowsAnyWay(std::size_t g, const SortedAnchors& anchors, bool some_small,
-                                         std::size_t begin, std::size_t end) const {
-    if constexpr (std::is_same_v<T, float>) {
-      return list_.writer().in_runs() ? PlainRows<true>(g, anchors, some_small, begin, end)
-                                      : PlainRows<false>(g, anchors, some_small, begin, end);
-    }
-    return NarrowRows(g, anchors, some_small, begin, end);
-  }
-
-  // As PlainRows, for types whose conversion takes longer than the rotation: in the code that lists have anyway.
+  // As FloatRows, for types whose conversion takes longer than the rotation: in the code that lists have anyway.
   HWY_NOINLINE std::size_t NarrowRows(std::size_t g, const SortedAnchors& anchors, bool some_small, std::size_t begin,
                                       std::size_t end) const {
     const double least = grid_.least_radians[g];
     RowWaves waves;
     for (std::size_t i = begin; i < end; ++i) {
-      if (HWY_UNLIKELY(some_small) && Distance(positions_.Offset(i)) * least < kSmallRadians<T>) return i;
+      if (HWY_UNLIKELY(some_small) && Distance(positions_.Offset(i)) * least < kSmallRadians<float>) return i;
       anchors.RotateRow(positions_.Offset(i) % kSpanPositions, waves);
-      if (HWY_UNLIKELY(list_.StoreWhole(waves, g, g + 1, positions_.Row(i)) == 0)) return i;
+      const std::size_t row = positions_.Row(i);
+      const std::size_t done = rows_.type() == ElementType::kHalf
+                                   ? Writer<Half>(rows_).StoreWhole(waves, g, g + 1, row)
+                                   : Writer<BFloat16>(rows_).StoreWhole(waves, g, g + 1, row);
+      if (HWY_UNLIKELY(done == 0)) return i;
     }
     return end;
   }
@@ -246,22 +246,24 @@ class SortedKernel {
   // Stores a row, then tests it. Returns the first row that has small angles or is open, or end. A leaf, so that its
   // constants stay in registers.
   template <bool kInRuns>
-  HWY_NOINLINE std::size_t PlainRows(std::size_t g, const SortedAnchors& anchors, bool some_small, std::size_t begin,
+  HWY_NOINLINE std::size_t FloatRows(std::size_t g, const SortedAnchors& anchors, bool some_small, std::size_t begin,
                                      std::size_t end) const {
+    using T = float;
     const Doubles d;
-    const Vec eps = hn::Set(d, eps_);
+    const Writer<T> writer(rows_);
+    const Vec eps = hn::Set(d, kEps<T> * grid_.eps_scale);
     const std::size_t count = WholeFrequencies(g);
-    const bool streams = list_.writer().streams();
+    const bool streams = rows_.streams();
     const double least = grid_.least_radians[g];
     for (std::size_t i = begin; i < end; ++i) {
       if (HWY_UNLIKELY(some_small) && Distance(positions_.Offset(i)) * least < kSmallRadians<T>) return i;
       const RowRotation row = anchors.RotationOf(positions_.Offset(i) % kSpanPositions);
-      const auto places = list_.writer().Places(positions_.Row(i), g * kGroup);
+      const auto places = writer.Places(positions_.Row(i), g * kGroup);
       Vec tested_first = NoTest<T>(d), tested_second = tested_first;
       const auto vector = [&](std::size_t k) POSENC_INLINE_LAMBDA {
         Vec first, second;
         row.Values(d, k, first, second);
-        Writer<T>::template Store<kInRuns>(d, first, second, places, k, streams);
+        Writer<T>::Store(std::bool_constant<kInRuns>(), d, first, second, places, k, streams);
         tested_first = AddTest<T>(d, tested_first, first, first, eps);
         tested_second = AddTest<T>(d, tested_second, second, second, eps);
       };
@@ -282,8 +284,8 @@ class SortedKernel {
 
   const FrequencyGrid& grid_;
   const SortedPositions positions_;
-  const ListKernel<T> list_;
-  const double eps_;
+  const OutputRows& rows_;
+  const ListKernel<false> list_;
 };
 
 }  // namespace HWY_NAMESPACE

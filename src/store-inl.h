@@ -19,6 +19,7 @@
 #include "hwy/highway.h"
 #include "src/grid.h"
 #include "src/lanes-inl.h"
+#include "src/output_rows-inl.h"
 #include "src/repair.h"
 #include "src/rounding-inl.h"
 #include "src/store.h"
@@ -34,30 +35,37 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 class Writer {
  public:
-  Writer(const FrequencyGrid& grid, const Output& output)
-      : grid_(grid), places_(PlacesOf(grid, output)), output_(output) {
-    if (output.second == nullptr) {
-      output_.second = output.data;
-      output_.second_row_bytes = output.row_bytes;
-    }
-    has_zero_ = output.second == nullptr && grid.shape.zero_last;
-  }
+  explicit Writer(const OutputRows& rows) : rows_(rows), grid_(rows.grid()) {}
 
-  const FrequencyGrid& grid() const { return grid_; }
-  const RowPlaces& places() const { return places_; }
-
-  bool adds() const { return output_.x != nullptr; }
-  bool in_runs() const { return places_.step == 1; }
-  bool streams() const { return POSENC_WHOLE_VECTORS && output_.stream; }
-  bool is_extreme() const { return IsExtreme(grid_, output_); }
   // Where the values of frequencies from k on stand in one row.
   struct RowStart {
     T* first;
     T* second;
   };
   HWY_INLINE RowStart Places(std::size_t row, std::size_t k) const {
-    if (places_.step == 2) return {Row(row) + 2 * k, nullptr};
-    return {Row(row) + places_.first + k, SecondRow(row) + places_.second + k};
+    const RowPlaces& places = rows_.places();
+    if (places.step == 2) return {Row(row) + 2 * k, nullptr};
+    return {Row(row) + places.first + k, SecondRow(row) + places.second + k};
+  }
+
+  // The same of the rows from one on: values of their own, which stores to rows do not change.
+  struct RowStarts {
+    char* first;
+    char* second;
+    std::ptrdiff_t row_bytes;
+    std::ptrdiff_t second_row_bytes;
+
+    template <class InRuns>
+    HWY_INLINE RowStart At(InRuns in_runs, std::int64_t row, std::size_t k) const {
+      T* const to = reinterpret_cast<T*>(first + row * row_bytes);
+      if (!in_runs) return {to + 2 * k, nullptr};
+      return {to + k, reinterpret_cast<T*>(second + row * second_row_bytes) + k};
+    }
+  };
+  HWY_INLINE RowStarts PlacesFrom(std::size_t row, std::size_t k) const {
+    const RowStart start = Places(row, k);
+    return {reinterpret_cast<char*>(start.first), reinterpret_cast<char*>(start.second), rows_.row_bytes(),
+            rows_.second_row_bytes()};
   }
 
   // The same of x.
@@ -66,38 +74,36 @@ class Writer {
     const T* second;
   };
   HWY_INLINE XStart XPlaces(std::size_t row, std::size_t k) const {
-    // An integer: the row may be one beyond the last, for Prefetch.
-    const std::uintptr_t x = reinterpret_cast<std::uintptr_t>(output_.x) +
-                             static_cast<std::uintptr_t>(static_cast<std::ptrdiff_t>(row) * output_.x_row_bytes);
-    if (places_.step == 2) return {reinterpret_cast<const T*>(x + 2 * k * sizeof(T)), nullptr};
-    return {reinterpret_cast<const T*>(x + (places_.first + k) * sizeof(T)),
-            reinterpret_cast<const T*>(x + (places_.second + k) * sizeof(T))};
+    const RowPlaces& places = rows_.places();
+    const std::uintptr_t x = rows_.XRow(row);
+    if (places.step == 2) return {reinterpret_cast<const T*>(x + 2 * k * sizeof(T)), nullptr};
+    return {reinterpret_cast<const T*>(x + (places.first + k) * sizeof(T)),
+            reinterpret_cast<const T*>(x + (places.second + k) * sizeof(T))};
   }
-  template <bool kInRuns>
-  static HWY_INLINE void Prefetch(const XStart& x, std::size_t k) {
-    hwy::Prefetch(x.first + (kInRuns ? k : 2 * k));
-    if constexpr (kInRuns) hwy::Prefetch(x.second + k);
+  template <class InRuns>
+  static HWY_INLINE void Prefetch(InRuns in_runs, const XStart& x, std::size_t k) {
+    hwy::Prefetch(x.first + (in_runs ? k : 2 * k));
+    if (in_runs) hwy::Prefetch(x.second + k);
   }
 
   // How many pairs of rows before they are read x is prefetched: 8 KiB of rows of 2 KiB. One pair: 0.72 of a loop that
   // scales in place here, two 0.78, more the same.
   std::int64_t prefetch_pairs() const { return 2; }
 
-  // Whether rows go to a buffer first, and from there past the caches: bounce-inl.h.
-  bool bounces() const { return POSENC_WHOLE_VECTORS && output_.bounce; }
-
-  // A whole vector of each, k frequencies from the start. stream: the caller has checked that rows and places are
+  // A whole vector of each, k frequencies from the start. in_runs: the layout, a std::bool_constant where it is known
+  // when compiled. stream: the caller has checked that rows and places are
   // aligned, and flushes.
-  template <bool kInRuns>
-  static HWY_INLINE void Store(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t k, bool stream) {
+  template <class InRuns>
+  static HWY_INLINE void Store(InRuns in_runs, Doubles d, Vec first, Vec second, const RowStart& row, std::size_t k,
+                               bool stream) {
 #if POSENC_WHOLE_VECTORS
     if constexpr (sizeof(T) == 2) {
-      return StoreJoined<kInRuns>(JoinFloats<kInRuns>(d, MakeOdd(d, first), MakeOdd(d, second)), row, k, stream);
+      return StoreJoined(in_runs, JoinFloats(in_runs, d, MakeOdd(d, first), MakeOdd(d, second)), row, k, stream);
     }
 #endif
     const auto a = Narrow<T>(d, first);
     const auto b = Narrow<T>(d, second);
-    if constexpr (kInRuns) {
+    if (in_runs) {
       StoreRun(a, row.first + k, stream);
       StoreRun(b, row.second + k, stream);
     } else {
@@ -107,12 +113,12 @@ class Writer {
 
 #if POSENC_WHOLE_VECTORS
   // The same of joined floats, on no middle of T.
-  template <bool kInRuns>
-  static HWY_INLINE void StoreJoined(SingleVec f, const RowStart& row, std::size_t k, bool stream) {
+  template <class InRuns>
+  static HWY_INLINE void StoreJoined(InRuns in_runs, SingleVec f, const RowStart& row, std::size_t k, bool stream) {
     const Words dw;
     const hn::Half<Words> dh;
     const auto words = ToWords<T>(f);
-    if constexpr (kInRuns) {
+    if (in_runs) {
       StoreOrStream(hn::LowerHalf(dh, words), dh, reinterpret_cast<std::uint16_t*>(row.first + k), stream);
       StoreOrStream(hn::UpperHalf(dh, words), dh, reinterpret_cast<std::uint16_t*>(row.second + k), stream);
     } else {
@@ -121,10 +127,10 @@ class Writer {
   }
 
   // A vector of floats of each, on no middle of BFloat16.
-  template <bool kInRuns>
-  static HWY_INLINE void StoreFloats(SingleVec first, SingleVec second, const RowStart& row, std::size_t k,
-                                     bool stream) {
-    if constexpr (kInRuns) {
+  template <class InRuns>
+  static HWY_INLINE void StoreFloats(InRuns in_runs, SingleVec first, SingleVec second, const RowStart& row,
+                                     std::size_t k, bool stream) {
+    if (in_runs) {
       const Words dw;
       StoreOrStream(ToWords<T>(first), dw, reinterpret_cast<std::uint16_t*>(row.first + k), stream);
       StoreOrStream(ToWords<T>(second), dw, reinterpret_cast<std::uint16_t*>(row.second + k), stream);
@@ -136,76 +142,112 @@ class Writer {
 #endif
 
   // The first lanes of each.
-  static HWY_NOINLINE void StorePart(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t lanes) {
+  static HWY_INLINE void StorePart(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t lanes) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2  // Other targets write the bytes behind too: as they were, but for a race.
+    if constexpr (std::is_same_v<T, float>) {
+      const Bits32 dh;
+      const SingleBits dw;
+      const auto a = Narrow<T>(d, first), b = Narrow<T>(d, second);
+      auto* const to = reinterpret_cast<std::uint32_t*>(row.first);
+      if (row.second == nullptr) return hn::BlendedStore(Interleave(dw, a, b), hn::FirstN(dw, 2 * lanes), dw, to);
+      hn::BlendedStore(a, hn::FirstN(dh, lanes), dh, to);
+      return hn::BlendedStore(b, hn::FirstN(dh, lanes), dh, reinterpret_cast<std::uint32_t*>(row.second));
+    }
+#endif
+    CopyPart(d, first, second, row, lanes);
+  }
+  static HWY_NOINLINE void CopyPart(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t lanes) {
     HWY_ALIGN_MAX T buffer[2][2 * hn::MaxLanes(Doubles())];
     if (row.second == nullptr) {
-      Store<false>(d, first, second, {buffer[0], nullptr}, 0, false);
+      Store(std::false_type(), d, first, second, {buffer[0], nullptr}, 0, false);
       std::memcpy(row.first, buffer[0], 2 * lanes * sizeof(T));
     } else {
-      Store<true>(d, first, second, {buffer[0], buffer[1]}, 0, false);
+      Store(std::true_type(), d, first, second, {buffer[0], buffer[1]}, 0, false);
       std::memcpy(row.first, buffer[0], lanes * sizeof(T));
       std::memcpy(row.second, buffer[1], lanes * sizeof(T));
     }
   }
 
-  // Tests each value, stores what passes and repairs what does not. lanes: how many frequencies count; limits: as in
-  // rounding-inl.h, eps for doubles. tiny: results may be below T's normal range, and limits relative to the value.
-  // add: whether the output adds.
-  HWY_INLINE void Decide(Doubles d, Vec first, Vec first_low, Vec second, Vec second_low, Vec first_limit,
-                         Vec second_limit, std::size_t row, std::size_t k, std::size_t lanes, const Position& position,
-                         bool tiny, bool add) const {
-    const bool whole = lanes == hn::Lanes(d) && k + lanes <= grid_.shape.cosines;
-    Vec x_first = hn::Zero(d), x_second = hn::Zero(d);
-    if (add) {
-      if (HWY_LIKELY(whole)) {
-        LoadAny(d, XPlaces(row, k), 0, x_first, x_second);
-      } else {
-        LoadPart(d, row, k, lanes, x_first, x_second);
+  // Tests each value of a row from frequency k0 + from to below k0 + count on, stores what passes and repairs what does
+  // not. Waves have the values from k0 on. has_small: limits are theirs, and results may be below T's normal range.
+  HWY_NOINLINE void DecideRow(const RowWaves& waves, std::size_t k0, std::size_t from, std::size_t count,
+                              std::size_t row, const Position& position, bool has_small) const {
+    const Doubles d;
+    const bool add = rows_.adds();
+    const Vec eps = hn::Set(d, kEps<T> * grid_.eps_scale);
+    for (std::size_t at = from; at < count; at += hn::Lanes(d)) {
+      const std::size_t k = k0 + at, lanes = std::min(hn::Lanes(d), count - at);
+      const bool whole = lanes == hn::Lanes(d) && k + lanes <= grid_.shape.cosines;
+      Vec first = hn::Load(d, waves.first + at), second = hn::Load(d, waves.second + at);
+      Vec first_low = hn::Zero(d), second_low = first_low, first_limit = eps, second_limit = eps;
+      if constexpr (std::is_same_v<T, double>) {
+        first_low = hn::Load(d, waves.first_low + at);
+        second_low = hn::Load(d, waves.second_low + at);
       }
-      const Vec scale = x_scale(d);
-      AddTo(d, scale, x_first, position.magnitude == 0, tiny, first, first_low, first_limit);
-      AddTo(d, scale, x_second, position.magnitude == 0, tiny, second, second_low, second_limit);
+      if (has_small) {
+        first_limit = hn::Load(d, waves.first_limit + at);
+        second_limit = hn::Load(d, waves.second_limit + at);
+      }
+      Vec x_first = hn::Zero(d), x_second = x_first;
+      if (add) {
+        if (HWY_LIKELY(whole)) {
+          LoadAny(d, XPlaces(row, k), 0, x_first, x_second);
+        } else {
+          LoadPart(d, row, k, lanes, x_first, x_second);
+        }
+        const Vec scale = x_scale(d);
+        AddTo(d, scale, x_first, position.magnitude == 0, has_small, first, first_low, first_limit);
+        AddTo(d, scale, x_second, position.magnitude == 0, has_small, second, second_low, second_limit);
+      }
+      const Mask first_open = Open(d, first, first_low, first_limit, has_small, add);
+      const Mask second_open = Open(d, second, second_low, second_limit, has_small, add);
+      if (HWY_UNLIKELY(k + lanes > grid_.shape.cosines || !hn::AllFalse(d, hn::Or(first_open, second_open)))) {
+        Finish(d, first, second, first_open, second_open, x_first, x_second, row, k, lanes, position);
+      } else if (HWY_UNLIKELY(!whole)) {
+        StorePart(d, first, second, Places(row, k), lanes);
+      } else {
+        StoreAny(d, first, second, Places(row, k), 0);
+      }
     }
-    const Mask first_open = Open(d, first, first_low, first_limit, tiny, add);
-    const Mask second_open = Open(d, second, second_low, second_limit, tiny, add);
-    if (HWY_UNLIKELY(k + lanes > grid_.shape.cosines || !hn::AllFalse(d, hn::Or(first_open, second_open)))) {
-      Finish(d, first, second, first_open, second_open, x_first, x_second, row, k, lanes, position);
-      return;
+  }
+
+  // Stores the whole vectors of groups begin .. below end of a row without small angles, then tests them. Returns how
+  // many frequencies are done: none where something is open.
+  HWY_NOINLINE std::size_t StoreWhole(const RowWaves& waves, std::size_t begin, std::size_t end,
+                                      std::size_t row) const {
+    const Doubles d;
+    const std::size_t k0 = begin * kGroup;
+    const std::size_t cosines = grid_.shape.cosines - std::min(grid_.shape.cosines, k0);
+    const std::size_t whole = std::min((end - begin) * kGroup, cosines) / hn::Lanes(d) * hn::Lanes(d);
+    const Vec eps = hn::Set(d, kEps<T> * grid_.eps_scale);
+    Vec tested_first = NoTest<T>(d), tested_second = tested_first;
+    const bool in_runs = rows_.in_runs(), streams = rows_.streams();
+    const RowStart places = Places(row, k0);
+    for (std::size_t k = 0; k < whole; k += hn::Lanes(d)) {
+      const Vec first = hn::Load(d, waves.first + k), second = hn::Load(d, waves.second + k);
+      tested_first = AddTest<T>(d, tested_first, first, first, eps);
+      tested_second = AddTest<T>(d, tested_second, second, second, eps);
+      Store(in_runs, d, first, second, places, k, streams);
     }
-    if (HWY_UNLIKELY(!whole)) return StorePart(d, first, second, Places(row, k), lanes);
-    StoreAny(d, first, second, Places(row, k), 0);
+    const Mask open = hn::Or(Undecided<T>(d, tested_first, eps), Undecided<T>(d, tested_second, eps));
+    if (HWY_LIKELY(hn::AllFalse(d, open))) return whole;
+    rows_.Flush();  // what is repaired comes after what was streamed
+    return 0;
   }
 
   // The functions above where the layout is told at run time.
   HWY_INLINE void StoreAny(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t k) const {
-    if (in_runs()) {
-      Store<true>(d, first, second, row, k, streams());
-    } else {
-      Store<false>(d, first, second, row, k, streams());
-    }
+    Store(rows_.in_runs(), d, first, second, row, k, rows_.streams());
   }
   HWY_INLINE void LoadAny(Doubles d, const XStart& x, std::size_t k, Vec& first, Vec& second) const {
-    if (in_runs()) {
-      Load<true>(d, x, k, first, second);
-    } else {
-      Load<false>(d, x, k, first, second);
-    }
+    Load(rows_.in_runs(), d, x, k, first, second);
   }
-  HWY_INLINE void PrefetchAny(const XStart& x, std::size_t k) const {
-    in_runs() ? Prefetch<true>(x, k) : Prefetch<false>(x, k);
-  }
-
-  // As Decide, out of line and for any output.
-  HWY_NOINLINE void DecideAny(Doubles d, Vec first, Vec first_low, Vec second, Vec second_low, Vec first_limit,
-                              Vec second_limit, std::size_t row, std::size_t k, std::size_t lanes,
-                              const Position& position, bool tiny) const {
-    Decide(d, first, first_low, second, second_low, first_limit, second_limit, row, k, lanes, position, tiny, adds());
-  }
+  HWY_INLINE void PrefetchAny(const XStart& x, std::size_t k) const { Prefetch(rows_.in_runs(), x, k); }
 
   // Loads x as exact doubles, k frequencies from the start.
-  template <bool kInRuns>
-  static HWY_INLINE void Load(Doubles d, const XStart& x, std::size_t k, Vec& first, Vec& second) {
-    if constexpr (kInRuns) {
+  template <class InRuns>
+  static HWY_INLINE void Load(InRuns in_runs, Doubles d, const XStart& x, std::size_t k, Vec& first, Vec& second) {
+    if (in_runs) {
       first = LoadRun(d, x.first + k);
       second = LoadRun(d, x.second + k);
     } else {
@@ -215,7 +257,7 @@ class Writer {
 
   // sum = x_scale * x + value, with the limit of the sum; NaN, which no test lets pass, where a part has underflowed:
   // it has lost bits, or the sign that it gives to a sum with 0. is_exact: a value that is 0 is exact.
-  HWY_INLINE Vec x_scale(Doubles d) const { return hn::Set(d, output_.x_scale); }
+  HWY_INLINE Vec x_scale(Doubles d) const { return hn::Set(d, rows_.x_scale()); }
   static HWY_INLINE void AddTo(Doubles d, Vec scale, Vec x, bool is_exact, bool tiny, Vec& high, Vec& low, Vec& limit) {
     HWY_MAYBE_UNUSED const Vec product = hn::Mul(scale, x);
     if (tiny || std::is_same_v<T, double>) {
@@ -248,14 +290,13 @@ class Writer {
                  [&](std::size_t, bool is_first, std::size_t place) { rows[is_first ? 0 : 1][place] = QuietNan(); });
   }
 
-  // Whether rows end with an element after their pairs: an odd dim with OddDim::kZero.
-  bool has_zero() const { return has_zero_; }
+  // The element after the pairs, if there is one.
   void StoreZero(std::size_t row) const {
-    if (!has_zero_) return;
+    if (!rows_.has_zero()) return;
     T* const to = Row(row) + 2 * grid_.shape.sines;
-    if (adds()) {
+    if (rows_.adds()) {
       const T x = XRow(row)[2 * grid_.shape.sines];
-      const Addend addend{output_.x_scale, ExactValue(x)};
+      const Addend addend{rows_.x_scale(), ExactValue(x)};
       *to = Repair<T>(Turns{}, Position{}, Wave::kSin, 1.0, &addend);
     } else {
       *to = T{};
@@ -273,18 +314,9 @@ class Writer {
     }
   }
 
-  T* Row(std::size_t row) const {
-    return reinterpret_cast<T*>(static_cast<char*>(output_.data) +
-                                static_cast<std::ptrdiff_t>(row) * output_.row_bytes);
-  }
-  T* SecondRow(std::size_t row) const {
-    return reinterpret_cast<T*>(static_cast<char*>(output_.second) +
-                                static_cast<std::ptrdiff_t>(row) * output_.second_row_bytes);
-  }
-  const T* XRow(std::size_t row) const {
-    return reinterpret_cast<const T*>(static_cast<const char*>(output_.x) +
-                                      static_cast<std::ptrdiff_t>(row) * output_.x_row_bytes);
-  }
+  T* Row(std::size_t row) const { return static_cast<T*>(rows_.Row(row)); }
+  T* SecondRow(std::size_t row) const { return static_cast<T*>(rows_.SecondRow(row)); }
+  const T* XRow(std::size_t row) const { return reinterpret_cast<const T*>(rows_.XRow(row)); }
 
   template <class V>
   static HWY_INLINE void StorePairs(Doubles d, V a, V b, T* to, HWY_MAYBE_UNUSED bool stream) {
@@ -398,12 +430,13 @@ class Writer {
   // Calls visit(lane, is_first, place in the row) for each element of frequencies k .. k + lanes - 1.
   template <class Visit>
   HWY_INLINE void ForEachPlace(std::size_t k, std::size_t lanes, const Visit& visit) const {
+    const RowPlaces& places = rows_.places();
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       if (k + lane < grid_.shape.cosines) {
-        visit(lane, true, places_.first + (k + lane) * places_.step);
-        visit(lane, false, places_.second + (k + lane) * places_.step);
+        visit(lane, true, places.first + (k + lane) * places.step);
+        visit(lane, false, places.second + (k + lane) * places.step);
       } else {
-        visit(lane, !places_.cos_first, places_.last_sine);
+        visit(lane, !places.cos_first, places.last_sine);
       }
     }
   }
@@ -432,9 +465,9 @@ class Writer {
       const int which = is_first ? 0 : 1;
       T result = rounded[which][lane];
       if (open[which][lane] != 0.0) {
-        const Addend addend{output_.x_scale, x[which][lane]};
-        const Wave wave = is_first == places_.cos_first ? Wave::kCos : Wave::kSin;
-        result = Repair<T>(grid_.turns[k + lane], position, wave, grid_.amplitude, adds() ? &addend : nullptr);
+        const Addend addend{rows_.x_scale(), x[which][lane]};
+        const Wave wave = is_first == grid_.cos_first ? Wave::kCos : Wave::kSin;
+        result = Repair<T>(grid_.turns[k + lane], position, wave, grid_.amplitude, rows_.adds() ? &addend : nullptr);
       }
       rows[which][place] = result;
     });
@@ -453,10 +486,8 @@ class Writer {
     }
   }
 
+  const OutputRows& rows_;
   const FrequencyGrid& grid_;
-  const RowPlaces places_;
-  Output output_;
-  bool has_zero_;
 };
 
 }  // namespace HWY_NAMESPACE

@@ -14,6 +14,10 @@ namespace posenc {
 
 enum class ElementType : std::uint8_t { kFloat, kDouble, kHalf, kBFloat16 };
 
+constexpr std::size_t ElementBytes(ElementType type) noexcept {
+  return type == ElementType::kDouble ? 8 : type == ElementType::kFloat ? 4 : 2;
+}
+
 // Where rows go, and what is added to them. Checked before: no kernel validates.
 struct Output {
   void* data = nullptr;  // row 0

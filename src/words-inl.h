@@ -35,12 +35,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Words = hn::Rebind<std::uint16_t, Singles>;
 
 // The floats nearest to both, interleaved or one after the other.
-template <bool kInRuns>
-HWY_INLINE hn::Vec<Singles> JoinFloats(Doubles d, Vec first, Vec second) {
+template <class InRuns>
+HWY_INLINE hn::Vec<Singles> JoinFloats(InRuns in_runs, Doubles d, Vec first, Vec second) {
   const SingleBits dw;
   const auto a = hn::BitCast(Bits32(), ToFloats(d, first));
   const auto b = hn::BitCast(Bits32(), ToFloats(d, second));
-  return hn::BitCast(Singles(), kInRuns ? hn::Combine(dw, b, a) : Interleave(dw, a, b));
+  return hn::BitCast(Singles(), in_runs ? hn::Combine(dw, b, a) : Interleave(dw, a, b));
 }
 
 // The test. Half: of normal results only; of subnormal ones the middles are nearer to each other.

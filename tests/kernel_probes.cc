@@ -69,7 +69,7 @@ void RecurrenceOf(const FrequencyGrid& grid, std::uint64_t step, std::uint64_t o
         [&](test::WavePair* row, std::size_t k, Vec first, Vec first_low, Vec second, Vec second_low)
             POSENC_INLINE_LAMBDA { StoreWaves(Doubles(), first, first_low, second, second_low, row + k); };
     if constexpr (kPairs) {
-      recurrence.RotateAnchors(group, block, super_anchors, anchors);
+      recurrence.RotateAnchors(group, block, super_anchors, 0, kGroup, anchors);
       recurrence.ForRows(group, anchors, super + block * kBlockRows, 0, kGroup, 0, kRowRotations, row_of, visit);
     } else {
       const Vec zero = hn::Zero(Doubles());
