@@ -66,8 +66,12 @@ Outcome ParseScale(const AddTexts& texts, std::uint64_t dim, const presets::Pres
     return Done();
   }
   *scale = preset.x_scale;
-  Outcome outcome = ParseReal("--x-scale", texts.x_scale, scale);
-  return !outcome.done() || std::isfinite(*scale) ? outcome : BadCommandLine(SentenceOf(Error::kXScale));
+  if (!texts.x_scale) return Done();
+  if (ParseNumber(*texts.x_scale, scale) != NumberError::kNone) {
+    return BadCommandLine("--x-scale must be sqrt-dim, or a number such as 0.5 or 1e4 that a double holds, not " +
+                          Quoted(*texts.x_scale));
+  }
+  return std::isfinite(*scale) ? Done() : BadCommandLine(SentenceOf(Error::kXScale));
 }
 
 // Whether the last of the positions is an int64. count is not 0.

@@ -9,6 +9,8 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "posenc/presets.h"
 #include "src/cli/add.h"
@@ -16,6 +18,7 @@
 #include "src/cli/element_type.h"
 #include "src/cli/encode.h"
 #include "src/cli/info.h"
+#include "src/cli/numbers.h"
 #include "src/cli/outcome.h"
 #include "src/cli/output_file.h"
 #include "src/cli/plot.h"
@@ -182,7 +185,7 @@ void AddPlot(CLI::App* app, PlotTexts* texts) {
 
 void AddAdd(CLI::App* app, AddTexts* texts) {
   CLI::App* const command = app->add_subcommand("add", "Add position encodings to the rows of a .npy file.");
-  AddText(command, "x", &texts->input, "X.npy",
+  AddText(command, "X.npy", &texts->input, "",
           "The array, or - for stdin: " + AddableDescrs() +
               " in C order, with a\nshape (..., length, dim). The leading axes number the sequences.")
       ->required();
@@ -228,7 +231,7 @@ void AddSimilarity(CLI::App* app, SimilarityTexts* texts) {
       "shortest that read back as the same double. A .npy has the shape (offsets,) and the\n"
       "type <f8. Both are written in bounded memory. A PNG joins the offsets by a line, and\n"
       "shows all between the lowest and the highest one where a pixel holds many; beyond 2^28\n"
-      "cosines (offsets times dim/2) it looks at evenly spaced offsets.\n"
+      "cosines (offsets times dim/2) it looks at evenly spaced offsets, 0 among them.\n"
       "\n"
       "Examples:\n"
       "  posenc similarity --dim 512 --offsets -200:201 -o curve.png\n"
@@ -288,6 +291,41 @@ Outcome PrintText(const std::string& text) {
   return outcome.done() ? out.Commit() : outcome;
 }
 
+// CLI11 takes the word after "--name=" for its value: one that an empty variable of a shell left out would be replaced
+// by whatever stands next.
+Outcome ExpectValuesAfterEquals(int argc, char** argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view word = argv[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      return BadCommandLine(Quoted(word) + " must have a value right after the =");
+    }
+  }
+  return Done();
+}
+
+// What CLI11 refused, as a sentence. It quotes what was typed, which Quoted makes fit for a terminal.
+std::string Refusal(const CLI::App& app, const CLI::ParseError& error) {
+  // A word that nobody takes is often why another one is missed, and is named first.
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (!unknown.empty()) {
+    const std::vector<CLI::App*> commands = app.get_subcommands();
+    const bool is_before_command = commands.empty() || !app.remaining(false).empty();
+    const std::string owner = is_before_command ? "posenc" : "posenc " + commands.front()->get_name();
+    if (unknown.front().starts_with('-')) return Quoted(unknown.front()) + " is no option of " + owner;
+    if (is_before_command) return Quoted(unknown.front()) + " is no command";
+    return Quoted(unknown.front()) + " was not expected by " + owner;
+  }
+  const std::string sentence = error.what();
+  const std::string option = sentence.substr(0, sentence.find(':'));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && option.starts_with('-')) {
+    return option +
+           (sentence.find("received") != std::string::npos ? " must be given only once" : " must have a value");
+  }
+  // All values are texts but that of the only flag.
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return "--cos-first must be true or false";
+  return sentence;
+}
+
 Outcome Run(int argc, char** argv) {
   CLI::App app("Position encodings of transformers, every element rounded once from its exact value.", "posenc");
   app.set_version_flag("--version", "posenc " POSENC_VERSION);
@@ -314,6 +352,8 @@ Outcome Run(int argc, char** argv) {
   app.add_subcommand("info", "Print the version, the SIMD target in use, the contract and the compiler.")
       ->footer("Example:\n  posenc info");
 
+  Outcome complete = ExpectValuesAfterEquals(argc, argv);
+  if (!complete.done()) return complete;
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -321,13 +361,7 @@ Outcome Run(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     return PrintText(std::string(version.what()) + "\n");
   } catch (const CLI::ParseError& error) {
-    std::string sentence = error.what();
-    while (!sentence.empty() && (sentence.back() == '\n' || sentence.back() == '.')) sentence.pop_back();
-    // It quotes what was typed; a terminal would obey control characters in it.
-    for (char& c : sentence) {
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-    }
-    return BadCommandLine(sentence + " (posenc --help and posenc COMMAND --help list what is allowed)");
+    return BadCommandLine(Refusal(app, error) + " (posenc --help and posenc COMMAND --help list what is allowed)");
   }
   if (app.got_subcommand("encode")) return RunEncode(encode);
   if (app.got_subcommand("add")) return AddToNpy(add);

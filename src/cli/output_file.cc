@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -20,7 +22,11 @@
 namespace posenc::cli {
 namespace {
 
-constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+
+// Names of stdout. When it is a regular file they lead to that file by its name, and replacing it would lose what
+// others have written to stdout and will write.
+constexpr std::string_view kStdoutPaths[] = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
 
 // The name that a signal handler unlinks, or null. It points into OutputFile::temporary_, which does not change while
 // it is published.
@@ -100,6 +106,7 @@ Outcome OutputFile::Open(const std::string& path) {
     }
     return OpenStdout();
   }
+  if (std::ranges::find(kStdoutPaths, path) != std::end(kStdoutPaths)) return OpenStdout();
   named_ = "-o " + Quoted(path);
   struct stat status = {};
   if (stat(path.c_str(), &status) == 0) {

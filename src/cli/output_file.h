@@ -3,9 +3,9 @@
 // A regular file is written under a temporary name beside it, .NAME.tmp-PID, which takes the final name in Commit. An
 // existing file stays as it was until then and is replaced; its other hard links keep the old bytes. The mode is 0666
 // without the bits of the umask. A symbolic link is followed: the link stays and what it points to is replaced. What
-// is there and is not a regular file (a pipe, a device) is written directly, and "-" is stdout.
+// is there and is not a regular file (a pipe, a device) is written directly, and "-" and /dev/stdout are stdout.
 //
-// Failure, destruction without Commit, SIGINT, SIGTERM and SIGHUP remove the temporary file.
+// Failure, destruction without Commit, SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU remove the temporary file.
 
 #ifndef POSENC_SRC_CLI_OUTPUT_FILE_H_
 #define POSENC_SRC_CLI_OUTPUT_FILE_H_

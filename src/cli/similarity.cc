@@ -120,13 +120,18 @@ PositionRange Ascending(const PositionRange& offsets) noexcept {
   return {.start = offsets.at(offsets.count - 1), .step = static_cast<std::int64_t>(step), .count = offsets.count};
 }
 
-// Evenly spaced ones of the offsets, so many that their cosines are at most about kMostCosines.
+// Evenly spaced ones of the offsets, which ascend, so many that their cosines are at most about kMostCosines. The first
+// one is chosen so that the offset nearest to 0 from below is among them: the peak of every curve is one offset wide.
 PositionRange LookedAt(const Encoder& encoder, const PositionRange& offsets) noexcept {
   const std::uint64_t frequencies = encoder.spec().dim / 2;
   const std::uint64_t most = std::max(kMostCosines / std::max<std::uint64_t>(frequencies, 1), kFewestLooks);
   const std::uint64_t stride = (offsets.count - 1) / most + 1;
+  const std::uint64_t below_zero = offsets.start < 0 ? 0 - static_cast<std::uint64_t>(offsets.start) : 0;
+  const std::uint64_t nearest = std::min(below_zero / static_cast<std::uint64_t>(offsets.step), offsets.count - 1);
+  const std::uint64_t first = nearest % stride;
   PositionRange looked_at = offsets;
-  looked_at.count = (offsets.count - 1) / stride + 1;
+  looked_at.start = offsets.at(first);
+  looked_at.count = (offsets.count - 1 - first) / stride + 1;
   // Modulo 2^64, as PositionRange::at computes; no look is beyond the last offset.
   looked_at.step = static_cast<std::int64_t>(stride * static_cast<std::uint64_t>(offsets.step));
   return looked_at;

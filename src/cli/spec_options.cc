@@ -70,6 +70,11 @@ Outcome ParseRealText(const char* option, std::string_view text, double* value) 
   return BadCommandLine(std::string(option) + " must be a number that a double holds, not " + Quoted(text));
 }
 
+// Without a text, *value stays.
+Outcome ParseReal(const char* option, const std::optional<std::string>& text, double* value) {
+  return text ? ParseRealText(option, *text, value) : Done();
+}
+
 struct FileCloser {
   void operator()(std::FILE* file) const noexcept { std::fclose(file); }
 };
@@ -174,10 +179,6 @@ Outcome ParseCount(const char* option, const std::string& text, std::size_t leas
                         std::to_string(most) + ", not " + Quoted(text));
 }
 
-Outcome ParseReal(const char* option, const std::optional<std::string>& text, double* value) {
-  return text ? ParseRealText(option, *text, value) : Done();
-}
-
 Outcome ParseInteger(const char* option, const std::optional<std::string>& text, std::int64_t* value) {
   if (!text || ParseNumber(*text, value) == NumberError::kNone) return Done();
   return BadCommandLine(std::string(option) + " must be a 64-bit integer such as 0 or -5, not " + Quoted(*text));
@@ -220,7 +221,7 @@ Outcome MakeEncoder(const SpecTexts& texts, presets::Preset* preset, Encoder* en
   const bool is_starved = made.error == Error::kBase && named != nullptr && !texts.base;
   if (made.error == Error::kMemory || is_starved) {
     return Failure("--dim " + std::to_string(dim) +
-                   " needs more memory than this machine gives: " + SentenceOf(Error::kMemory));
+                   " needs more memory than this machine gives: its tables take about 660 bytes a frequency");
   }
   if (!made) return BadCommandLine(SentenceOf(made.error));
   *encoder = std::move(made.value);

@@ -48,7 +48,6 @@ Outcome ParseCount(const char* option, const std::string& text, std::size_t leas
                    std::size_t* count);
 
 // The value of option; without a text, *value stays.
-Outcome ParseReal(const char* option, const std::optional<std::string>& text, double* value);
 Outcome ParseInteger(const char* option, const std::optional<std::string>& text, std::int64_t* value);
 
 // One line about the encoding: dim, the positions (or as `what` calls them) and every field that is not its default.

@@ -299,15 +299,16 @@ TEST(Add, RefusedOptionsGiveASentenceAndNoFile) {
   const TemporaryDirectory directory;
   WriteFile(directory / "x", Zeros(kTypes[0], {4, 8}));
   WriteFile(directory / "p", "0 1 2 3");
+  const std::string scale_rule = "--x-scale must be sqrt-dim, or a number such as 0.5 or 1e4 that a double holds, not ";
   const struct {
     Arguments options;
     std::string sentence;
   } cases[] = {
       {{"--x-scale", "inf"}, "--x-scale must be finite"},
       {{"--x-scale", "nan"}, "--x-scale must be finite"},
-      {{"--x-scale", "sqrt"}, "--x-scale must be a number such as 0.5 or 1e4, not \"sqrt\""},
-      {{"--x-scale", "1e999"}, "--x-scale must be a number that a double holds, not \"1e999\""},
-      {{"--x-scale", ""}, "--x-scale must be a number such as 0.5 or 1e4, not \"\""},
+      {{"--x-scale", "sqrt"}, scale_rule + "\"sqrt\""},
+      {{"--x-scale", "1e999"}, scale_rule + "\"1e999\""},
+      {{"--x-scale", ""}, scale_rule + "\"\""},
       {{"--start", "0.5"}, "--start must be a 64-bit integer such as 0 or -5, not \"0.5\""},
       {{"--start", "9223372036854775808"},
        "--start must be a 64-bit integer such as 0 or -5, not \"9223372036854775808\""},

@@ -82,6 +82,10 @@ std::vector<Refused> RefusedOptions() {
       {"FrequencyEmpty",
        {"--inv-freq", "1,2,,4"},
        "every value of --inv-freq must be a number such as 0.5 or 1e4, not \"\""},
+      // The word behind is not taken for the value that is missing.
+      {"BaseEmpty", {"--base=", "3"}, "\"--base=\" must have a value right after the ="},
+      {"LayoutEmpty", {"--layout=", "split"}, "\"--layout=\" must have a value right after the ="},
+      {"CosFirstEmpty", {"--cos-first="}, "\"--cos-first=\" must have a value right after the ="},
       {"FrequencyFileEmpty", {"--inv-freq", "@/dev/null"}, "--inv-freq: \"/dev/null\" holds no number"},
       {"StepZero", {"--positions", "0:4:0"}, "--positions must have a STEP that is not 0, not \"0:4:0\""},
       {"AllPositions",
@@ -149,6 +153,40 @@ TEST(CommandLine, RefusesWhatItDoesNotKnow) {
     EXPECT_NE(std::string::npos, ended.err.find(named)) << ended.err;
   }
   EXPECT_TRUE(directory.Names().empty());
+}
+
+TEST(CommandLine, TheWrongWordIsNamedAndWhoDoesNotKnowIt) {
+  const std::vector<std::string> good = {"encode", "--dim", "8", "--positions", "0:4", "-o", "/dev/null"};
+  struct {
+    std::vector<std::string> more;  // after those of good
+    std::string sentence;
+  } const cases[] = {
+      {{"--length-of", "4", "more"}, "\"--length-of\" is no option of posenc encode"},
+      {{"more", "--length-of"}, "\"more\" was not expected by posenc encode"},
+      {{"mo\033[2Jre\n"}, "\"mo?[2Jre?\" was not expected by posenc encode"},
+      {{std::string(100000, 'a')}, "\"" + std::string(80, 'a') + "...\" was not expected by posenc encode"},
+      {{"--dim", "8"}, "--dim must be given only once"},
+      {{"-o", "/dev/null"}, "--output must be given only once"},
+      {{"--base"}, "--base must have a value"},
+      {{"--cos-first=maybe"}, "--cos-first must be true or false"},
+  };
+  constexpr char kHint[] = " (posenc --help and posenc COMMAND --help list what is allowed)";
+  const auto expect_refusal = [&](const std::vector<std::string>& arguments, const std::string& sentence) {
+    const Ended ended = RunProgram(arguments);
+    EXPECT_EQ(2, ended.exit_code);
+    EXPECT_EQ("", ended.out);
+    EXPECT_EQ("posenc: " + sentence + kHint + ".\n", ended.err);
+  };
+  for (const auto& [more, sentence] : cases) {
+    std::vector<std::string> arguments = good;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_refusal(arguments, sentence);
+  }
+  // A misspelt option is named before the one that is missed for it.
+  expect_refusal({"encode", "--dimension", "8", "-o", "/dev/null"}, "\"--dimension\" is no option of posenc encode");
+  expect_refusal({"transmute", "encode"}, "\"transmute\" is no command");
+  expect_refusal({"--dim", "8", "encode"}, "\"--dim\" is no option of posenc");
+  expect_refusal({"add", "-o", "/dev/null"}, "X.npy is required");
 }
 
 TEST(CommandLine, HelpExplainsEveryOptionAndGivesAnExample) {

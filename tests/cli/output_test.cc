@@ -147,6 +147,22 @@ TEST(Output, DashIsStdout) {
   }
 }
 
+TEST(Output, StdoutByItsNameGoesOnWhereOthersHaveWritten) {
+  const TemporaryDirectory directory;
+  for (const Command command : kCommands) {
+    EXPECT_EQ(0, RunProgram(command(directory / "t")).exit_code);
+    const std::string once = ReadFile(directory / "t");
+    WriteFile(directory / "all", "before");
+    const int all = open((directory / "all").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    for (const char* const path : {"/dev/stdout", "-", "/dev/fd/1"}) {
+      EXPECT_EQ(0, WaitFor(StartProgram(command(path), {.out = all})).exit_code);
+    }
+    close(all);
+    EXPECT_EQ("before" + once + once + once, ReadFile(directory / "all"));
+    EXPECT_EQ((Names{"all", "t"}), directory.Names());
+  }
+}
+
 // What a terminal is shown goes through this: the descriptor for the program, and the text that arrived.
 class Terminal {
  public:
@@ -269,7 +285,7 @@ std::vector<Names> EndlessCommands(const std::string& path) {
 }
 
 TEST(Output, ASignalLeavesTheOldFileAndNoOther) {
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU}) {
     const TemporaryDirectory directory;
     for (const Names& command : EndlessCommands(directory / "t")) {
       EndBySignal(command, directory, signal_number);

@@ -263,6 +263,22 @@ TEST(Similarity, NoExtremeOfManyOffsetsIsLost) {
   EXPECT_LE(columns, 10u);
 }
 
+TEST(Similarity, ThePeakIsDrawnWhereOffsetsAreLeftOut) {
+  // One offset of about 2^46 is looked at, wherever the range begins. Without 0 the curve is noise in which no column
+  // stands out; with it, only the peak reaches into the upper half.
+  for (const char* const range : {"-4000000000000000123:5000000000000000001", "0:-4611686018427387001:-1"}) {
+    const std::vector<Stroke> strokes = Strokes(Chart({"--dim", "4096", "--offsets", range}));
+    std::size_t top = 800;
+    for (const Stroke& stroke : strokes) {
+      if (stroke.pixels > 0) top = std::min(top, stroke.top);
+    }
+    std::size_t columns = 0;
+    for (const Stroke& stroke : strokes) columns += stroke.pixels > 0 && stroke.top < top + 200;
+    EXPECT_GE(columns, 1u) << range;
+    EXPECT_LE(columns, 10u) << range;
+  }
+}
+
 TEST(Similarity, APictureOfAnyRangeTakesBoundedMemory) {
   const TemporaryDirectory directory;
   for (const std::string range : {"0:1000000", "9223372036854775807:-9223372036854775809:-3"}) {
