@@ -12,8 +12,8 @@ cmake_policy(VERSION 3.25)
 # belongs to the first row that matches its path. Two rooms have a plain header besides their per-target files, for the
 # encoder to see: memory is that of the store, seam that of the kernels. lanes and sincos are what the kernels stand on,
 # and target is the foreach_target file that compiles all per-target files. Similarity has three rows: dot is what the
-# encoder sees, dots its foreach_target file, sum the integer arithmetic below it. checks, lists, axes, c and encoder are
-# the files of the door.
+# encoder sees, dots its foreach_target file, sum the integer arithmetic below it. calls, checks, lists, axes, c and
+# encoder are the files of the door.
 #
 #    room    | files                              | may include                                                   | from outside
 set(ROOMS
@@ -34,15 +34,16 @@ set(ROOMS
     "turner  | src/rotate[.]cc                    | door grid memory seam rotate                                  | hwy"
     "target  | src/kernels[^/]*[.]cc              | door turns grid repair lanes sincos memory store seam kernels | hwy"
     "mode    | src/float_mode[.]h                 | -                                                             | intrinsics"
-    "checks  | src/arguments[.]h                  | door                                                          | -"
+    "calls   | src/calls[.]h                      | door grid memory                                              | -"
+    "checks  | src/arguments[.]h                  | door memory calls                                             | -"
     "sum     | src/similarity_sum[.](h|cc)        | turns repair                                                  | -"
     "dot     | src/similarity[.]h                 | grid                                                          | -"
     "dots    | src/similarity(-inl[.]h|[.]cc)     | turns grid lanes sincos sum dot                               | hwy"
-    "c       | src/c_api[.]cc                     | door heap                                                     | -"
+    "c       | src/c_api[.]cc                     | door heap memory calls                                        | -"
     "presets | src/presets[.]cc                   | door heap                                                     | -"
-    "axes    | src/axes[.]cc                      | door mode checks                                              | -"
-    "lists   | src/lists[.]h                      | door turns grid memory seam                                   | -"
-    "encoder | src/encoder[.]cc                   | door spec heap turns grid memory seam mode checks dot lists   | -")
+    "axes    | src/axes[.]cc                      | door memory mode calls checks                                 | -"
+    "lists   | src/lists[.](h|cc)                 | door turns grid memory seam calls                             | -"
+    "encoder | src/encoder[.]cc                   | door spec heap grid memory seam mode calls checks dot lists   | -")
 
 # The names of the last column, as regular expressions of what stands between the marks of an include line.
 set(OUTSIDE_hwy "hwy/.*")

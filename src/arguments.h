@@ -7,10 +7,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <type_traits>
 
 #include "posenc/posenc.h"
+#include "src/calls.h"
+#include "src/store.h"
 
 namespace posenc {
 
@@ -18,12 +18,12 @@ __extension__ using WideProduct = unsigned __int128;
 
 // row_elements: how many elements of each row a call reads or writes; at least 1, and so is count, unless a function
 // says otherwise.
-template <class T>
-std::size_t StrideOf(const Rows<T>& rows, std::size_t row_elements) noexcept {
+template <class Data>
+std::size_t StrideOf(const AnyRows<Data>& rows, std::size_t row_elements) noexcept {
   return rows.stride == 0 ? row_elements : rows.stride;
 }
 
-// The bytes of the caller that a call reads or writes.
+// The bytes of the caller that a call reads or writes; none overlap nothing.
 struct Memory {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -31,52 +31,67 @@ struct Memory {
   bool Overlaps(const Memory& other) const noexcept { return begin < other.end && other.begin < end; }
 };
 
-template <class T>
-Memory MemoryOf(const Rows<T>& rows, std::size_t row_elements) noexcept {
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(rows.data);
-  return {begin, begin + ((rows.count - 1) * StrideOf(rows, row_elements) + row_elements) * sizeof(T)};
+inline Memory MemoryOf(const void* data, std::size_t bytes) noexcept {
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(data);
+  return {begin, begin + bytes};
 }
 
-template <class T>
-Memory MemoryOf(std::span<T> elements) noexcept {
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(elements.data());
-  return {begin, begin + elements.size_bytes()};
+template <class Data>
+Memory MemoryOf(const AnyRows<Data>& rows, std::size_t row_elements) noexcept {
+  const std::size_t elements = (rows.count - 1) * StrideOf(rows, row_elements) + row_elements;
+  return MemoryOf(rows.data, elements << ElementShift(rows.type));
 }
 
-template <class T>
-Error CheckRows(const Rows<T>& rows, std::size_t row_elements, Error null, Error short_stride, Error size) noexcept {
+template <class Data>
+Error CheckRows(const AnyRows<Data>& rows, std::size_t row_elements, Error null, Error short_stride,
+                Error size) noexcept {
   if (rows.data == nullptr) return null;
   const std::size_t stride = StrideOf(rows, row_elements);
   if (stride < row_elements) return short_stride;
-  constexpr std::size_t kMaxElements = static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T);
   // Not a division: it takes a tenth of a short row.
-  return WideProduct{stride} * rows.count > kMaxElements ? size : Error::kNone;
+  const std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX) >> ElementShift(rows.type);
+  return WideProduct{stride} * rows.count > most ? size : Error::kNone;
 }
 
-template <class T>
-Error CheckOut(const Rows<T>& out, std::size_t row_elements) noexcept {
+inline Error CheckOut(const AnyRows<void>& out, std::size_t row_elements) noexcept {
   return CheckRows(out, row_elements, Error::kOutNull, Error::kOutStride, Error::kOutSize);
 }
 
-// Call it inside DefaultFloatMode: the values are compared.
+// Whether each position is NaN, infinite, or at most 2^63 in absolute value.
 template <class P>
-Error CheckPositionValues(std::span<const P> positions) noexcept {
-  if constexpr (std::is_floating_point_v<P>) {
-    // Bits, not values: it must hold whatever flags or floating-point mode are in force.
-    constexpr double kLimit = 0x1p63;
-    constexpr std::uint64_t kMagnitude = ~(std::uint64_t{1} << 63);
-    for (const P position : positions) {
-      const double magnitude = std::bit_cast<double>(std::bit_cast<std::uint64_t>(double{position}) & kMagnitude);
-      if (magnitude > kLimit && magnitude - magnitude == 0.0) return Error::kPosition;
-    }
+bool AreValid(const P* positions, std::size_t count) noexcept {
+  // Bits, not values: it must hold whatever flags or floating-point mode are in force.
+  constexpr double kLimit = 0x1p63;
+  constexpr std::uint64_t kMagnitude = ~(std::uint64_t{1} << 63);
+  for (std::size_t row = 0; row < count; ++row) {
+    const double magnitude = std::bit_cast<double>(std::bit_cast<std::uint64_t>(double{positions[row]}) & kMagnitude);
+    if (magnitude > kLimit && magnitude - magnitude == 0.0) return false;
   }
-  return Error::kNone;
+  return true;
 }
 
-template <class P, class T>
-Error CheckPositions(std::span<const P> positions, const Rows<T>& out, std::size_t row_elements) noexcept {
-  if (const Error error = CheckPositionValues(positions); error != Error::kNone) return error;
-  return MemoryOf(positions).Overlaps(MemoryOf(out, row_elements)) ? Error::kPositionOverlap : Error::kNone;
+// Of planes the second memory is that of the other plane. Call it inside DefaultFloatMode: values are compared.
+inline Error CheckPositions(const Positions& positions, const Memory& written, const Memory& second = {}) noexcept {
+  std::size_t bytes = 4;
+  switch (positions.type) {
+    case PositionType::kRange: {
+      const Int128 last =
+          Int128{positions.start} + Int128{positions.step} * static_cast<std::int64_t>(positions.count - 1);
+      return last < INT64_MIN || last > INT64_MAX ? Error::kRange : Error::kNone;
+    }
+    case PositionType::kInt32:
+      break;
+    case PositionType::kFloat:
+      if (!AreValid(static_cast<const float*>(positions.list), positions.count)) return Error::kPosition;
+      break;
+    case PositionType::kDouble:
+      if (!AreValid(static_cast<const double*>(positions.list), positions.count)) return Error::kPosition;
+      [[fallthrough]];
+    case PositionType::kInt64:
+      bytes = 8;
+  }
+  const Memory read = MemoryOf(positions.list, positions.count * bytes);
+  return read.Overlaps(written) || read.Overlaps(second) ? Error::kPositionOverlap : Error::kNone;
 }
 
 }  // namespace posenc

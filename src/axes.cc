@@ -9,7 +9,9 @@
 
 #include "posenc/posenc.h"
 #include "src/arguments.h"
+#include "src/calls.h"
 #include "src/float_mode.h"
+#include "src/store.h"
 
 namespace posenc {
 namespace {
@@ -50,8 +52,7 @@ bool RowElementsOf(std::span<const Axis> axes, std::size_t& elements) noexcept {
 
 }  // namespace
 
-template <class T>
-Error EncodeGrid(std::span<const Axis> axes, Rows<T> out) noexcept {
+Error EncodeGridRows(std::span<const Axis> axes, const AnyRows<void>& out) noexcept {
   for (const Axis& axis : axes) {
     if (axis.encoder == nullptr || DimOf(axis) == 0) return Error::kNotMade;
   }
@@ -64,18 +65,23 @@ Error EncodeGrid(std::span<const Axis> axes, Rows<T> out) noexcept {
   {
     const DefaultFloatMode mode;
     for (const Axis& axis : axes) {
-      if (const Error error = CheckPositions(axis.positions, out, elements); error != Error::kNone) return error;
+      const Error error = CheckPositions(ListOf(axis.positions), MemoryOf(out, elements));
+      if (error != Error::kNone) return error;
     }
   }
 
   // Position j of an axis is the same in rows j * inner .. (j + 1) * inner - 1 and so on every length * inner rows. The
   // first of these rows takes the encoding from Encode: rows that are inner rows apart, so one call with a wide stride.
   const std::size_t stride = StrideOf(out, elements);
+  const int shift = ElementShift(out.type);
+  char* const data = static_cast<char*>(out.data);
   std::size_t inner = cells;
   for (const Axis& axis : axes) {
     inner /= axis.positions.size();
-    const Rows<T> first{out.data + axis.column, axis.positions.size(), inner * stride};
-    if (const Error error = axis.encoder->Encode(axis.positions, first); error != Error::kNone) return error;
+    const AnyRows<void> first{data + (axis.column << shift), out.type, inner * stride, Stores::kAuto,
+                              axis.positions.size()};
+    const Error error = EncodeRows(StateOf(*axis.encoder), ListOf(axis.positions), first);
+    if (error != Error::kNone) return error;
   }
   // The other rows copy it, row by row, so that a large table passes through the caches once.
   for (std::size_t row = 0; row < cells; ++row) {
@@ -85,11 +91,16 @@ Error EncodeGrid(std::span<const Axis> axes, Rows<T> out) noexcept {
       inner /= length;
       const std::size_t from = row / inner % length * inner;
       if (from == row) continue;
-      std::memcpy(out.data + row * stride + axis.column, out.data + from * stride + axis.column,
-                  DimOf(axis) * sizeof(T));
+      std::memcpy(data + ((row * stride + axis.column) << shift), data + ((from * stride + axis.column) << shift),
+                  DimOf(axis) << shift);
     }
   }
   return Error::kNone;
+}
+
+template <class T>
+Error EncodeGrid(std::span<const Axis> axes, Rows<T> out) noexcept {
+  return EncodeGridRows(axes, Untyped(out));
 }
 
 template Error EncodeGrid(std::span<const Axis>, Rows<float>) noexcept;

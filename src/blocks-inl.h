@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "hwy/cache_control.h"
@@ -266,57 +267,126 @@ class BlockWriter {
   }
 #endif  // POSENC_WHOLE_VECTORS
 
+  // A row that is added to x.
+  struct AddedRow {
+    std::int64_t j;
+    typename Writer<T>::RowStart to;
+    typename Writer<T>::XStart x, next;  // next: of the row to prefetch
+  };
+
   // The whole vectors of two rows that are added to x, which may be what is written: each is tested before it is
   // stored.
   template <class InRuns>
   HWY_NOINLINE void RowPair(InRuns in_runs, const Anchored<kPairs>* groups, std::size_t count, std::int64_t pair,
                             std::int64_t earlier, std::int64_t later) const {
     const Doubles d;
-    const Vec eps = hn::Set(d, eps_), scale = writer_.x_scale(d);
-    const bool stream = rows_.output().streams();
-    struct Row {
-      std::int64_t j;
-      typename Writer<T>::RowStart to;
-      typename Writer<T>::XStart x, next;
-    };
     const auto row_of = [&](std::int64_t j, std::int64_t ahead) {
       const auto next = static_cast<std::int64_t>(static_cast<std::uint64_t>(j) + static_cast<std::uint64_t>(ahead));
-      return Row{j, writer_.Places(rows_.RowOf(j), 0), writer_.XPlaces(rows_.RowOf(j), 0),
-                 writer_.XPlaces(rows_.RowOf(next), 0)};
+      return AddedRow{j, writer_.Places(rows_.RowOf(j), 0), writer_.XPlaces(rows_.RowOf(j), 0),
+                      writer_.XPlaces(rows_.RowOf(next), 0)};
     };
     const std::int64_t away = pair + writer_.prefetch_pairs();
     const std::int64_t beyond = away < kRowRotations ? 0 : kBlockRows, apart = away % kRowRotations;
-    const Row later_row = row_of(later, beyond + apart - pair);
-    const Row earlier_row = row_of(earlier, beyond + pair - apart);
-    const Row& ahead = grid_.cos_first ? earlier_row : later_row;
-    const Row& back = grid_.cos_first ? later_row : earlier_row;
+    const AddedRow later_row = row_of(later, beyond + apart - pair);
+    const AddedRow earlier_row = row_of(earlier, beyond + pair - apart);
+    const AddedRow& ahead = grid_.cos_first ? earlier_row : later_row;
+    const AddedRow& back = grid_.cos_first ? later_row : earlier_row;
+#if POSENC_WHOLE_VECTORS
+    const SumsBelow below(grid_.eps_scale);
+#endif
     for (std::size_t i = 0; i < count; ++i) {
       const Anchored<kPairs>& anchored = groups[i];
       const std::size_t k0 = anchored.group->index * kGroup;
       const std::size_t end = rows_.WholeVectors(anchored.group->index, 0, kGroup, hn::Lanes(d));
       const std::size_t at = static_cast<std::size_t>(pair) * 2 * kGroup;
-      const auto visit = [&](const Row& row, std::size_t k, Vec first, Vec first_low, Vec second,
-                             Vec second_low) POSENC_INLINE_LAMBDA {
-        const Vec f = first, f_low = first_low, s = second, s_low = second_low;
-        Vec first_limit = eps, second_limit = eps, x_first, x_second;
-        Writer<T>::Load(in_runs, d, row.x, k0 + k, x_first, x_second);
-        Writer<T>::Prefetch(in_runs, row.next, k0 + k);
-        Writer<T>::AddTo(d, scale, x_first, true, false, first, first_low, first_limit);
-        Writer<T>::AddTo(d, scale, x_second, true, false, second, second_low, second_limit);
-        const Mask decided =
-            hn::And(Decided<T>(d, first, first_low, first_limit), Decided<T>(d, second, second_low, second_limit));
-        if (HWY_LIKELY(hn::AllTrue(d, decided))) {
-          Writer<T>::Store(in_runs, d, first, second, row.to, k0 + k, stream);
-        } else {
-          DecideVector(f, f_low, s, s_low, k0 + k, row.j);
-        }
-      };
       for (std::size_t k = 0; k < end; k += hn::Lanes(d)) {
+        Writer<T>::Prefetch(in_runs, ahead.next, k0 + k);
+        Writer<T>::Prefetch(in_runs, back.next, k0 + k);
         Vec first, first_low, second, second_low;
         anchored.anchors(k, first, first_low, second, second_low);
-        rows_.recurrence().RotateBoth(ahead, back, anchored.group->rotation + at, anchored.group->rotation_low + at, k,
-                                      first, first_low, second, second_low, visit);
+        Recurrence<kPairs>::RotateBoth(
+            anchored.group->rotation + at, anchored.group->rotation_low + at, k, first, first_low, second, second_low,
+            [&](Vec fa, Vec fa_low, Vec sa, Vec sa_low, Vec fb, Vec fb_low, Vec sb, Vec sb_low) POSENC_INLINE_LAMBDA {
+#if POSENC_WHOLE_VECTORS
+              if constexpr (!kPairs) {
+                if (HWY_LIKELY(AddTwo(in_runs, below, ahead, back, k0 + k, fa, sa, fb, sb))) return;
+              }
+#endif
+              AddVector(in_runs, ahead, k0 + k, fa, fa_low, sa, sa_low);
+              AddVector(in_runs, back, k0 + k, fb, fb_low, sb, sb_low);
+            });
       }
+    }
+  }
+
+#if POSENC_WHOLE_VECTORS
+  // What the sums of AddTwo stay below, as the bits of a float, and the limit of their tests.
+  struct SumsBelow {
+    explicit SumsBelow(double eps_scale) {
+      const double size = std::max(1.0, eps_scale);
+      const float most = static_cast<float>(0x1p8 * size);
+      std::memcpy(&most_bits, &most, sizeof(most));
+      // A power of two above AddTo's bound for them, (2^-47 + 2^8 2^-51) size.
+      limit = 0x1p-42 * size;
+    }
+    std::int32_t most_bits;
+    double limit;
+  };
+
+  // Adds vectors of two rows at once, if no sum is large and the rounding of all is certain within the error of the
+  // largest; else false. Three operations for the test of a vector, where a limit for each value takes seven.
+  template <class InRuns>
+  HWY_INLINE bool AddTwo(InRuns in_runs, const SumsBelow& below, const AddedRow& ahead, const AddedRow& back,
+                         std::size_t k, Vec fa, Vec sa, Vec fb, Vec sb) const {
+    const Doubles d;
+    const hn::RebindToSigned<SingleBits> di;
+    const Vec scale = writer_.x_scale(d);
+    const bool stream = rows_.output().streams();
+    Vec xfa, xsa, xfb, xsb;
+    Writer<T>::Load(in_runs, d, ahead.x, k, xfa, xsa);
+    Writer<T>::Load(in_runs, d, back.x, k, xfb, xsb);
+    fa = hn::MulAdd(scale, xfa, fa);
+    sa = hn::MulAdd(scale, xsa, sa);
+    fb = hn::MulAdd(scale, xfb, fb);
+    sb = hn::MulAdd(scale, xsb, sb);
+    const SingleVec a = JoinFloats(in_runs, d, fa, sa), b = JoinFloats(in_runs, d, fb, sb);
+    // Sizes as integers: NaN is the largest.
+    const auto size = hn::Set(di, 0x7FFFFFFF);
+    const auto largest = hn::Max(hn::And(hn::BitCast(di, a), size), hn::And(hn::BitCast(di, b), size));
+    const bool small = hn::AllTrue(di, hn::Lt(largest, hn::Set(di, below.most_bits)));
+    bool decided;
+    if constexpr (sizeof(T) == 2) {
+      decided = WordTest<T>(below.limit).Decided(a, b);
+    } else {
+      Vec nearest = hn::Abs(FromMiddleOfCell<T>(d, fa));
+      nearest = SmallerSize(nearest, FromMiddleOfCell<T>(d, sa));
+      nearest = SmallerSize(nearest, FromMiddleOfCell<T>(d, fb));
+      nearest = SmallerSize(nearest, FromMiddleOfCell<T>(d, sb));
+      decided = hn::AllTrue(d, hn::Gt(nearest, hn::Set(d, below.limit)));
+    }
+    if (HWY_UNLIKELY(!(small & decided))) return false;
+    Writer<T>::StoreJoined(in_runs, a, ahead.to, k, stream);
+    Writer<T>::StoreJoined(in_runs, b, back.to, k, stream);
+    return true;
+  }
+#endif  // POSENC_WHOLE_VECTORS
+
+  // Adds one vector of a row, with a limit for each value.
+  template <class InRuns>
+  HWY_INLINE void AddVector(InRuns in_runs, const AddedRow& row, std::size_t k, Vec first, Vec first_low, Vec second,
+                            Vec second_low) const {
+    const Doubles d;
+    const Vec f = first, f_low = first_low, s = second, s_low = second_low, scale = writer_.x_scale(d);
+    Vec first_limit = hn::Set(d, eps_), second_limit = first_limit, x_first, x_second;
+    Writer<T>::Load(in_runs, d, row.x, k, x_first, x_second);
+    Writer<T>::AddTo(d, scale, x_first, true, false, first, first_low, first_limit);
+    Writer<T>::AddTo(d, scale, x_second, true, false, second, second_low, second_limit);
+    const Mask decided =
+        hn::And(Decided<T>(d, first, first_low, first_limit), Decided<T>(d, second, second_low, second_limit));
+    if (HWY_LIKELY(hn::AllTrue(d, decided))) {
+      Writer<T>::Store(in_runs, d, first, second, row.to, k, rows_.output().streams());
+    } else {
+      DecideVector(f, f_low, s, s_low, k, row.j);
     }
   }
 

@@ -1,4 +1,4 @@
-// Room door: the calls of C go in, those of posenc.h come out, with untyped memory as the type that the caller named.
+// Room door: the calls of C go in, those of room calls come out.
 
 #include "posenc/c_api.h"
 
@@ -9,11 +9,12 @@
 #include <memory>
 #include <new>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include "posenc/posenc.h"
+#include "src/calls.h"
 #include "src/heap.h"
+#include "src/store.h"
 
 struct posenc_encoder {
   posenc::Encoder encoder;
@@ -29,6 +30,14 @@ static_assert(POSENC_INCLUSIVE == static_cast<int>(Spacing::kInclusive));
 static_assert(POSENC_ODD_ERROR == static_cast<int>(OddDim::kError));
 static_assert(POSENC_ODD_ZERO == static_cast<int>(OddDim::kZero));
 static_assert(POSENC_ODD_DROP_COS == static_cast<int>(OddDim::kDropCos));
+static_assert(POSENC_F32 == static_cast<int>(ElementType::kFloat));
+static_assert(POSENC_F64 == static_cast<int>(ElementType::kDouble));
+static_assert(POSENC_F16 == static_cast<int>(ElementType::kHalf));
+static_assert(POSENC_BF16 == static_cast<int>(ElementType::kBFloat16));
+static_assert(POSENC_POS_I32 == static_cast<int>(PositionType::kInt32));
+static_assert(POSENC_POS_I64 == static_cast<int>(PositionType::kInt64));
+static_assert(POSENC_POS_F32 == static_cast<int>(PositionType::kFloat));
+static_assert(POSENC_POS_F64 == static_cast<int>(PositionType::kDouble));
 static_assert(static_cast<int>(Error::kNone) == 0);
 
 // What no valid Spec has.
@@ -87,56 +96,34 @@ Error Make(const posenc_spec& given, posenc_encoder*& out) noexcept {
   return out == nullptr ? Error::kMemory : Error::kNone;
 }
 
-template <class T>
-Rows<T> RowsOf(std::conditional_t<std::is_const_v<T>, const void*, void*> data, std::size_t count,
-               std::size_t stride) noexcept {
-  return {static_cast<T*>(data), count, stride};
+bool IsElementType(posenc_dtype dtype) noexcept { return dtype >= POSENC_F32 && dtype <= POSENC_BF16; }
+
+// The first rule of those that C adds which a call breaks. Ranges have no list.
+Error Check(const posenc_encoder* encoder, posenc_dtype dtype, posenc_position_type position_type = POSENC_POS_I32,
+            const void* list = nullptr, std::size_t count = 0) noexcept {
+  if (encoder == nullptr) return Error::kNotMade;
+  if (!IsElementType(dtype)) return Error::kElementType;
+  if (list == nullptr && count != 0) return Error::kPointer;
+  return position_type < POSENC_POS_I32 || position_type > POSENC_POS_F64 ? Error::kPositionType : Error::kNone;
 }
 
-// call.operator()<T>() with the type of a dtype.
-template <class Call>
-Error WithElements(posenc_dtype dtype, const Call& call) noexcept {
-  switch (dtype) {
-    case POSENC_F32:
-      return call.template operator()<float>();
-    case POSENC_F64:
-      return call.template operator()<double>();
-    case POSENC_F16:
-      return call.template operator()<Half>();
-    case POSENC_BF16:
-      return call.template operator()<BFloat16>();
-    default:
-      return Error::kElementType;
-  }
-}
-
-// call(span of positions) with the type of a position_type.
-template <class Call>
-Error WithPositions(posenc_position_type type, const void* positions, std::size_t count, const Call& call) noexcept {
-  if (positions == nullptr && count != 0) return Error::kPointer;
-  const auto call_with = [&]<class P>() { return call(std::span<const P>(static_cast<const P*>(positions), count)); };
-  switch (type) {
-    case POSENC_POS_I32:
-      return call_with.template operator()<std::int32_t>();
-    case POSENC_POS_I64:
-      return call_with.template operator()<std::int64_t>();
-    case POSENC_POS_F32:
-      return call_with.template operator()<float>();
-    case POSENC_POS_F64:
-      return call_with.template operator()<double>();
-    default:
-      return Error::kPositionType;
-  }
+template <class Data>
+AnyRows<Data> RowsOf(Data* data, std::size_t stride, std::size_t count, posenc_dtype dtype) noexcept {
+  return {data, static_cast<ElementType>(dtype), stride, Stores::kAuto, count};
 }
 
 }  // namespace
 }  // namespace posenc
 
+using posenc::AnyRows;
+using posenc::Check;
 using posenc::CodeOf;
 using posenc::Error;
+using posenc::ListOf;
+using posenc::PositionType;
+using posenc::RangeOf;
 using posenc::RowsOf;
-using posenc::WithElements;
-using posenc::WithPositions;
+using posenc::StateOf;
 
 int posenc_make(const posenc_spec* spec, posenc_encoder** out) {
   if (out == nullptr) return CodeOf(Error::kPointer);
@@ -153,61 +140,55 @@ const char* posenc_active_target(void) { return posenc::ActiveTarget(); }
 
 int posenc_encode_range(const posenc_encoder* encoder, int64_t start, int64_t step, size_t count, posenc_dtype dtype,
                         void* out, size_t stride) {
-  if (encoder == nullptr) return CodeOf(Error::kNotMade);
-  return CodeOf(WithElements(
-      dtype, [&]<class T>() { return encoder->encoder.EncodeRange(start, RowsOf<T>(out, count, stride), step); }));
+  if (const Error error = Check(encoder, dtype); error != Error::kNone) return CodeOf(error);
+  return CodeOf(EncodeRows(StateOf(encoder->encoder), RangeOf(start, step, count), RowsOf(out, stride, count, dtype)));
 }
 
 int posenc_encode(const posenc_encoder* encoder, posenc_position_type position_type, const void* positions,
                   size_t count, posenc_dtype dtype, void* out, size_t stride) {
-  if (encoder == nullptr) return CodeOf(Error::kNotMade);
-  return CodeOf(WithElements(dtype, [&]<class T>() {
-    return WithPositions(position_type, positions, count,
-                         [&](auto list) { return encoder->encoder.Encode(list, RowsOf<T>(out, count, stride)); });
-  }));
+  const Error error = Check(encoder, dtype, position_type, positions, count);
+  if (error != Error::kNone) return CodeOf(error);
+  return CodeOf(EncodeRows(StateOf(encoder->encoder),
+                           ListOf(static_cast<PositionType>(position_type), positions, count),
+                           RowsOf(out, stride, count, dtype)));
 }
 
 int posenc_encode_add_range(const posenc_encoder* encoder, int64_t start, int64_t step, double x_scale, size_t count,
                             posenc_dtype dtype, const void* x, size_t x_stride, void* out, size_t stride) {
-  if (encoder == nullptr) return CodeOf(Error::kNotMade);
-  return CodeOf(WithElements(dtype, [&]<class T>() {
-    return encoder->encoder.EncodeAddRange(start, x_scale, RowsOf<const T>(x, count, x_stride),
-                                           RowsOf<T>(out, count, stride), step);
-  }));
+  if (const Error error = Check(encoder, dtype); error != Error::kNone) return CodeOf(error);
+  const AnyRows<const void> addend = RowsOf(x, x_stride, count, dtype);
+  return CodeOf(EncodeRows(StateOf(encoder->encoder), RangeOf(start, step, count), RowsOf(out, stride, count, dtype),
+                           &addend, x_scale));
 }
 
 int posenc_encode_add(const posenc_encoder* encoder, posenc_position_type position_type, const void* positions,
                       double x_scale, size_t count, posenc_dtype dtype, const void* x, size_t x_stride, void* out,
                       size_t stride) {
-  if (encoder == nullptr) return CodeOf(Error::kNotMade);
-  return CodeOf(WithElements(dtype, [&]<class T>() {
-    return WithPositions(position_type, positions, count, [&](auto list) {
-      return encoder->encoder.EncodeAdd(list, x_scale, RowsOf<const T>(x, count, x_stride),
-                                        RowsOf<T>(out, count, stride));
-    });
-  }));
+  const Error error = Check(encoder, dtype, position_type, positions, count);
+  if (error != Error::kNone) return CodeOf(error);
+  const AnyRows<const void> addend = RowsOf(x, x_stride, count, dtype);
+  return CodeOf(EncodeRows(StateOf(encoder->encoder),
+                           ListOf(static_cast<PositionType>(position_type), positions, count),
+                           RowsOf(out, stride, count, dtype), &addend, x_scale));
 }
 
 int posenc_encode_planes_range(const posenc_encoder* encoder, int64_t start, int64_t step, size_t count,
                                posenc_dtype dtype, void* sin_rows, size_t sin_stride, void* cos_rows,
                                size_t cos_stride) {
-  if (encoder == nullptr) return CodeOf(Error::kNotMade);
-  return CodeOf(WithElements(dtype, [&]<class T>() {
-    return encoder->encoder.EncodePlanes(start, RowsOf<T>(sin_rows, count, sin_stride),
-                                         RowsOf<T>(cos_rows, count, cos_stride), step);
-  }));
+  if (const Error error = Check(encoder, dtype); error != Error::kNone) return CodeOf(error);
+  return CodeOf(EncodePlaneRows(StateOf(encoder->encoder), RangeOf(start, step, count),
+                                RowsOf(sin_rows, sin_stride, count, dtype),
+                                RowsOf(cos_rows, cos_stride, count, dtype)));
 }
 
 int posenc_encode_planes(const posenc_encoder* encoder, posenc_position_type position_type, const void* positions,
                          size_t count, posenc_dtype dtype, void* sin_rows, size_t sin_stride, void* cos_rows,
                          size_t cos_stride) {
-  if (encoder == nullptr) return CodeOf(Error::kNotMade);
-  return CodeOf(WithElements(dtype, [&]<class T>() {
-    return WithPositions(position_type, positions, count, [&](auto list) {
-      return encoder->encoder.EncodePlanes(list, RowsOf<T>(sin_rows, count, sin_stride),
-                                           RowsOf<T>(cos_rows, count, cos_stride));
-    });
-  }));
+  const Error error = Check(encoder, dtype, position_type, positions, count);
+  if (error != Error::kNone) return CodeOf(error);
+  return CodeOf(
+      EncodePlaneRows(StateOf(encoder->encoder), ListOf(static_cast<PositionType>(position_type), positions, count),
+                      RowsOf(sin_rows, sin_stride, count, dtype), RowsOf(cos_rows, cos_stride, count, dtype)));
 }
 
 int posenc_encode_grid(const posenc_axis* axes, size_t axis_count, size_t count, posenc_dtype dtype, void* out,
@@ -227,21 +208,18 @@ int posenc_encode_grid(const posenc_axis* axes, size_t axis_count, size_t count,
     copies[i].positions = {axes[i].positions, axes[i].count};
     copies[i].column = axes[i].column;
   }
-  return CodeOf(WithElements(dtype, [&]<class T>() {
-    return posenc::EncodeGrid(std::span<const posenc::Axis>(copies, axis_count), RowsOf<T>(out, count, stride));
-  }));
+  if (!posenc::IsElementType(dtype)) return CodeOf(Error::kElementType);
+  return CodeOf(EncodeGridRows({copies, axis_count}, RowsOf(out, stride, count, dtype)));
 }
 
 int posenc_rotate(const posenc_encoder* encoder, posenc_position_type position_type, const void* positions,
                   size_t count, size_t heads, size_t head_dim, posenc_dtype dtype, const void* x, size_t x_stride,
                   void* out, size_t stride) {
-  if (encoder == nullptr) return CodeOf(Error::kNotMade);
-  return CodeOf(WithElements(dtype, [&]<class T>() {
-    return WithPositions(position_type, positions, count, [&](auto list) {
-      return encoder->encoder.Rotate(list, posenc::HeadShape{heads, head_dim}, RowsOf<const T>(x, count, x_stride),
-                                     RowsOf<T>(out, count, stride));
-    });
-  }));
+  const Error error = Check(encoder, dtype, position_type, positions, count);
+  if (error != Error::kNone) return CodeOf(error);
+  return CodeOf(RotateRows(
+      StateOf(encoder->encoder), ListOf(static_cast<PositionType>(position_type), positions, count),
+      posenc::HeadShape{heads, head_dim}, RowsOf(x, x_stride, count, dtype), RowsOf(out, stride, count, dtype)));
 }
 
 int posenc_similarity(const posenc_encoder* encoder, const int64_t* offsets, size_t count, double* out) {

@@ -12,7 +12,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "posenc/posenc.h"
@@ -39,45 +38,23 @@ Preset Geometric(std::size_t dim, double base, Spacing spacing, Layout layout, O
   return preset;
 }
 
-Preset OnEmbeddingsTimes(double x_scale, Preset preset) noexcept {
-  preset.x_scale = x_scale;
-  return preset;
-}
-
-Preset FromPosition(std::int64_t first, Preset preset) noexcept {
-  preset.first_position = first;
-  return preset;
-}
-
-Preset InOrder(Order order, Preset preset) noexcept {
-  preset.order = order;
-  return preset;
-}
-
 // Half of a row. An odd row has none, and stays odd so that it is refused.
 std::size_t HalfRow(std::size_t dim) noexcept { return dim % 2 == 0 ? dim / 2 : dim; }
 
-// A preset of rows of `dim`, which is refused if it is odd.
-Preset EvenOnly(std::size_t dim, Preset preset) noexcept {
-  if (dim % 2 != 0) preset.spec.dim = dim;
-  return preset;
-}
-
-// A Spec that Encoder::Make refuses, by the rule of its dim if that is broken, else by kBase.
-Preset Refused(Preset preset) noexcept {
+// Makes Encoder::Make refuse the Spec, by the rule of its dim if that is broken, else by kBase.
+void Refuse(Preset& preset) noexcept {
   preset.spec.inv_freq.clear();
   preset.spec.base = std::numeric_limits<double>::quiet_NaN();
-  return preset;
 }
 
 // Replaces inv_freq[k] of a Rope preset by scale(k, inv_freq[k]). The frequencies given to it are rounded once.
 template <class Scale>
-Preset Scaled(Preset rope, Scale scale) noexcept {
-  std::vector<double> inv_freq = InvFreq(rope.spec);
-  if (inv_freq.empty()) return Refused(std::move(rope));
-  for (std::size_t k = 0; k < inv_freq.size(); ++k) inv_freq[k] = scale(k, inv_freq[k]);
-  rope.spec.inv_freq = std::move(inv_freq);
-  return rope;
+void ScaleInvFreq(Preset& rope, const Scale& scale) noexcept {
+  rope.spec.inv_freq = InvFreq(rope.spec);
+  if (rope.spec.inv_freq.empty()) return Refuse(rope);
+  for (std::size_t k = 0; k < rope.spec.inv_freq.size(); ++k) {
+    rope.spec.inv_freq[k] = scale(k, rope.spec.inv_freq[k]);
+  }
 }
 
 // 1, 2, 4 ... as frequencies, sine and cosine of each together. From 2^64 on Encoder::Make refuses them anyway, so the
@@ -87,10 +64,17 @@ Preset PowersOfTwo(std::size_t count, double position_scale) noexcept {
   Preset preset;
   preset.spec.dim = 2 * std::min(count, kMost);
   preset.spec.position_scale = position_scale;
-  if (!Resize(preset.spec.inv_freq, preset.spec.dim / 2)) return Refused(std::move(preset));
+  if (!Resize(preset.spec.inv_freq, preset.spec.dim / 2)) Refuse(preset);
   for (std::size_t k = 0; k < preset.spec.inv_freq.size(); ++k) {
     preset.spec.inv_freq[k] = std::ldexp(1.0, static_cast<int>(k));
   }
+  return preset;
+}
+
+// The same in rows of `dim`, which is refused if it is odd.
+Preset EvenPowersOfTwo(std::size_t dim, double position_scale) noexcept {
+  Preset preset = PowersOfTwo(dim / 2, position_scale);
+  if (dim % 2 != 0) preset.spec.dim = dim;
   return preset;
 }
 
@@ -138,10 +122,16 @@ std::vector<double> InvFreq(const Spec& spec) noexcept {
 
 Preset Paper(std::size_t dim) noexcept { return Geometric(dim, 10000.0, Spacing::kExclusive, Layout::kInterleaved); }
 
-Preset PyTorchTutorial(std::size_t d_model) noexcept { return OnEmbeddingsTimes(Root(d_model), Paper(d_model)); }
+Preset PyTorchTutorial(std::size_t d_model) noexcept {
+  Preset preset = Paper(d_model);
+  preset.x_scale = Root(d_model);
+  return preset;
+}
 
 Preset RelPositionalEncoding(std::size_t d_model) noexcept {
-  return InOrder(Order::kRelative, PyTorchTutorial(d_model));
+  Preset preset = PyTorchTutorial(d_model);
+  preset.order = Order::kRelative;
+  return preset;
 }
 
 Preset Burn(std::size_t d_model, double max_timescale) noexcept {
@@ -162,39 +152,53 @@ Preset Tensor2Tensor(std::size_t channels, double min_timescale, double max_time
 }
 
 Preset Fairseq(std::size_t embedding_dim, std::int32_t padding_idx) noexcept {
-  return FromPosition(std::int64_t{padding_idx} + 1,
-                      OnEmbeddingsTimes(Root(embedding_dim), Tensor2Tensor(embedding_dim)));
+  Preset preset = Tensor2Tensor(embedding_dim);
+  preset.x_scale = Root(embedding_dim);
+  preset.first_position = std::int64_t{padding_idx} + 1;
+  return preset;
 }
 
 Preset Whisper(std::size_t channels, double max_timescale) noexcept {
   return Geometric(channels, max_timescale, Spacing::kInclusive, Layout::kSplit);
 }
 
-Preset OpenNmtPyConcat(std::size_t dim) noexcept { return OnEmbeddingsTimes(Root(dim), Whisper(dim)); }
+Preset OpenNmtPyConcat(std::size_t dim) noexcept {
+  Preset preset = Whisper(dim);
+  preset.x_scale = Root(dim);
+  return preset;
+}
 
-Preset OpenNmtTf(std::size_t depth) noexcept { return FromPosition(1, OpenNmtPyConcat(depth)); }
+Preset OpenNmtTf(std::size_t depth) noexcept { return FunAsr(depth, depth); }
 
 Preset CTranslate2(std::size_t depth) noexcept { return OpenNmtTf(depth); }
 
 Preset FunAsr(std::size_t depth, std::size_t output_size) noexcept {
-  return FromPosition(1, OnEmbeddingsTimes(Root(output_size), Whisper(depth)));
+  Preset preset = Whisper(depth);
+  preset.x_scale = Root(output_size);
+  preset.first_position = 1;
+  return preset;
 }
 
 Preset MarianNmt(std::size_t dim) noexcept { return OpenNmtPyConcat(dim); }
 
 Preset HfMarian(std::size_t embedding_dim) noexcept {
-  return OnEmbeddingsTimes(Root(embedding_dim),
-                           Geometric(embedding_dim, 10000.0, Spacing::kExclusive, Layout::kSplit, OddDim::kDropCos));
+  Preset preset = Geometric(embedding_dim, 10000.0, Spacing::kExclusive, Layout::kSplit, OddDim::kDropCos);
+  preset.x_scale = Root(embedding_dim);
+  return preset;
 }
 
 Preset Ctrl(std::size_t d_model_size) noexcept { return HfMarian(d_model_size); }
 
 Preset TensorFlowTutorial(std::size_t depth) noexcept {
-  return OnEmbeddingsTimes(Root(depth), Geometric(depth, 10000.0, Spacing::kExclusive, Layout::kSplit));
+  Preset preset = Rope(depth);
+  preset.x_scale = Root(depth);
+  return preset;
 }
 
 Preset TransformerXl(std::size_t demb) noexcept {
-  return InOrder(Order::kDescending, Geometric(demb, 10000.0, Spacing::kExclusive, Layout::kSplit));
+  Preset preset = Rope(demb);
+  preset.order = Order::kDescending;
+  return preset;
 }
 
 Preset XTransformersScaled(std::size_t dim, double theta) noexcept {
@@ -241,8 +245,11 @@ Preset Edm(std::size_t num_channels, double max_positions, bool endpoint) noexce
 Preset GaussianFourier(std::span<const double> freqs) noexcept {
   Preset preset = Edm(2 * freqs.size());
   preset.spec.position_scale = kTwoPi;
-  if (!Resize(preset.spec.inv_freq, freqs.size())) return Refused(std::move(preset));
-  std::copy(freqs.begin(), freqs.end(), preset.spec.inv_freq.begin());
+  if (!Resize(preset.spec.inv_freq, freqs.size())) {
+    Refuse(preset);
+  } else {
+    std::copy(freqs.begin(), freqs.end(), preset.spec.inv_freq.begin());
+  }
   return preset;
 }
 
@@ -257,7 +264,9 @@ Preset TimmAxis(std::size_t dim, double temperature) noexcept {
 }
 
 Preset DetrAxis(std::size_t num_pos_feats, double temperature) noexcept {
-  return FromPosition(1, Geometric(num_pos_feats, temperature, Spacing::kExclusive, Layout::kInterleaved));
+  Preset preset = Burn(num_pos_feats, temperature);
+  preset.first_position = 1;
+  return preset;
 }
 
 Preset Nerf(std::size_t levels) noexcept { return PowersOfTwo(levels, 1.0); }
@@ -269,22 +278,26 @@ Preset Rope(std::size_t dim, double base) noexcept { return Geometric(dim, base,
 Preset RopeLinear(std::size_t dim, double base, double factor) noexcept {
   Preset preset = Rope(dim, base);
   preset.spec.position_scale = 1.0 / factor;
-  return IsPositive(factor) ? preset : Refused(std::move(preset));
+  if (!IsPositive(factor)) Refuse(preset);
+  return preset;
 }
 
 // factor^(dim/(dim - 2)) is factor * factor^(2/(dim - 2)): rounding the small exponent does less harm.
 Preset RopeNtk(std::size_t dim, double base, double factor) noexcept {
   Preset preset = Rope(dim, base * factor * std::pow(factor, 2.0 / (static_cast<double>(dim) - 2.0)));
-  return IsPositive(factor) ? preset : Refused(std::move(preset));
+  if (!IsPositive(factor)) Refuse(preset);
+  return preset;
 }
 
 Preset RopeDynamicNtk(std::size_t dim, double base, double factor, double seq_len,
                       double max_position_embeddings) noexcept {
-  if (!IsPositive(factor) || !IsPositive(seq_len) || !IsPositive(max_position_embeddings)) {
-    return Refused(Rope(dim, base));
+  const bool is_valid = IsPositive(factor) && IsPositive(seq_len) && IsPositive(max_position_embeddings);
+  if (is_valid && seq_len > max_position_embeddings) {
+    return RopeNtk(dim, base, factor * seq_len / max_position_embeddings - (factor - 1.0));
   }
-  if (seq_len <= max_position_embeddings) return Rope(dim, base);
-  return RopeNtk(dim, base, factor * seq_len / max_position_embeddings - (factor - 1.0));
+  Preset preset = Rope(dim, base);
+  if (!is_valid) Refuse(preset);
+  return preset;
 }
 
 Preset RopeYarn(std::size_t dim, double base, const YarnOptions& options) noexcept {
@@ -292,7 +305,8 @@ Preset RopeYarn(std::size_t dim, double base, const YarnOptions& options) noexce
   const double factor = options.factor;
   if (!IsPositive(factor) || !IsPositive(options.original_max_position_embeddings) || !IsPositive(options.beta_fast) ||
       !IsPositive(options.beta_slow) || !IsPositive(base)) {
-    return Refused(std::move(preset));
+    Refuse(preset);
+    return preset;
   }
   preset.spec.amplitude = options.attention_factor.value_or(factor > 1.0 ? 0.1 * std::log(factor) + 1.0 : 1.0);
   // The dimension whose angle makes so many turns in the original context.
@@ -309,10 +323,11 @@ Preset RopeYarn(std::size_t dim, double base, const YarnOptions& options) noexce
   low = std::max(low, 0.0);
   high = std::min(high, width - 1.0);
   if (low == high) high += 0.001;
-  return Scaled(std::move(preset), [=](std::size_t k, double w) {
+  ScaleInvFreq(preset, [=](std::size_t k, double w) {
     const double ramp = std::clamp((static_cast<double>(k) - low) / (high - low), 0.0, 1.0);
     return w * (1.0 - ramp) + w / factor * ramp;
   });
+  return preset;
 }
 
 Preset RopeLongRope(std::size_t dim, double base, std::span<const double> ext_factors, double factor,
@@ -320,12 +335,14 @@ Preset RopeLongRope(std::size_t dim, double base, std::span<const double> ext_fa
   Preset preset = Rope(dim, base);
   if (ext_factors.size() != dim / 2 || !std::all_of(ext_factors.begin(), ext_factors.end(), IsPositive) ||
       !IsPositive(factor) || !IsPositive(original_max_position_embeddings)) {
-    return Refused(std::move(preset));
+    Refuse(preset);
+    return preset;
   }
   if (factor > 1.0) {
     preset.spec.amplitude = std::sqrt(1.0 + std::log(factor) / std::log(original_max_position_embeddings));
   }
-  return Scaled(std::move(preset), [=](std::size_t k, double w) { return w / ext_factors[k]; });
+  ScaleInvFreq(preset, [=](std::size_t k, double w) { return w / ext_factors[k]; });
+  return preset;
 }
 
 Preset RopeLlama3(std::size_t dim, double base, const Llama3Options& options) noexcept {
@@ -335,15 +352,17 @@ Preset RopeLlama3(std::size_t dim, double base, const Llama3Options& options) no
   const double high = options.high_freq_factor;
   const double original = options.original_max_position_embeddings;
   if (!IsPositive(factor) || !IsPositive(low) || !IsPositive(high) || !IsPositive(original)) {
-    return Refused(std::move(preset));
+    Refuse(preset);
+    return preset;
   }
-  return Scaled(std::move(preset), [=](std::size_t, double w) {
+  ScaleInvFreq(preset, [=](std::size_t, double w) {
     const double wavelength = kTwoPi / w;
     if (wavelength > original / low) return w / factor;
     if (wavelength < original / high) return w;
     const double smooth = (original / wavelength - low) / (high - low);
     return (1.0 - smooth) * w / factor + smooth * w;
   });
+  return preset;
 }
 
 namespace {
@@ -353,72 +372,61 @@ constexpr NamedPreset kAll[] = {
     {"big-vision", "big_vision posemb_sincos_2d, one axis: inclusive, split",
      [](std::size_t dim) noexcept { return Whisper(dim); }},
     {"burn", "burn PositionalEncoding", [](std::size_t dim) noexcept { return Burn(dim); }},
-    {"ctranslate2", "CTranslate2 SinusoidalPositionEncoder: inclusive, split, from position 1",
-     [](std::size_t dim) noexcept { return CTranslate2(dim); }},
-    {"ctrl", "HF CTRL: exclusive, split", [](std::size_t dim) noexcept { return Ctrl(dim); }},
-    {"ddpm", "DDPM get_timestep_embedding: inclusive, [sin | cos]", [](std::size_t dim) noexcept { return Ddpm(dim); }},
+    {"ctranslate2", "CTranslate2 SinusoidalPositionEncoder: inclusive, split, from position 1", CTranslate2},
+    {"ctrl", "HF CTRL: exclusive, split", Ctrl},
+    {"ddpm", "DDPM get_timestep_embedding: inclusive, [sin | cos]", Ddpm},
     {"detr", "DETR PositionEmbeddingSine, one axis, from position 1",
      [](std::size_t dim) noexcept { return DetrAxis(dim); }},
     {"diffusers", "diffusers Timesteps with its defaults: inclusive, [sin | cos]",
      [](std::size_t dim) noexcept { return Diffusers(dim); }},
-    {"distilbert", "HF DistilBERT: the paper, any dim", [](std::size_t dim) noexcept { return Xlm(dim); }},
+    {"distilbert", "HF DistilBERT: the paper, any dim", Xlm},
     {"edm", "EDM PositionalEmbedding: exclusive, [cos | sin]", [](std::size_t dim) noexcept { return Edm(dim); }},
-    {"espnet", "ESPnet PositionalEncoding: the paper", [](std::size_t dim) noexcept { return PyTorchTutorial(dim); }},
-    {"espnet-rel", "ESPnet RelPositionalEncoding: rows +T-1 ... -(T-1)",
-     [](std::size_t dim) noexcept { return RelPositionalEncoding(dim); }},
+    {"espnet", "ESPnet PositionalEncoding: the paper", PyTorchTutorial},
+    {"espnet-rel", "ESPnet RelPositionalEncoding: rows +T-1 ... -(T-1)", RelPositionalEncoding},
     {"fairseq", "fairseq SinusoidalPositionalEmbedding: inclusive, split, from position 2",
      [](std::size_t dim) noexcept { return Fairseq(dim); }},
     {"flax-wmt", "flax wmt sinusoidal_init: inclusive, split",
      [](std::size_t dim) noexcept { return Tensor2Tensor(dim); }},
     {"funasr", "FunASR SinusoidalPositionEncoder: inclusive, split, from position 1",
      [](std::size_t dim) noexcept { return FunAsr(dim); }},
-    {"gemma-cpp", "gemma.cpp AddAbsolutePositionalEmbeddings: inclusive, split",
-     [](std::size_t dim) noexcept { return MarianNmt(dim); }},
+    {"gemma-cpp", "gemma.cpp AddAbsolutePositionalEmbeddings: inclusive, split", MarianNmt},
     {"ggml", "ggml_timestep_embedding: exclusive, [cos | sin]",
      [](std::size_t dim) noexcept { return GuidedDiffusion(dim); }},
     {"guided-diffusion", "guided-diffusion timestep_embedding: exclusive, [cos | sin]",
      [](std::size_t dim) noexcept { return GuidedDiffusion(dim); }},
-    {"hf-marian", "HF MarianMT: exclusive, split", [](std::size_t dim) noexcept { return HfMarian(dim); }},
+    {"hf-marian", "HF MarianMT: exclusive, split", HfMarian},
     {"keras-hub", "keras-hub SinePositionEncoding: the paper, any dim",
      [](std::size_t dim) noexcept { return KerasHub(dim); }},
     {"llama3", "Llama 3.1 rotary frequencies, theta 500000, factor 8",
      [](std::size_t dim) noexcept { return RopeLlama3(dim); }},
     {"m2m100", "HF M2M100: inclusive, split, from position 2", [](std::size_t dim) noexcept { return Fairseq(dim); }},
-    {"mae", "MAE get_2d_sincos_pos_embed, one axis",
-     [](std::size_t dim) noexcept { return Geometric(dim, 10000.0, Spacing::kExclusive, Layout::kSplit); }},
-    {"marian-nmt", "marian-nmt: inclusive, split", [](std::size_t dim) noexcept { return MarianNmt(dim); }},
+    {"mae", "MAE get_2d_sincos_pos_embed, one axis", [](std::size_t dim) noexcept { return Rope(dim); }},
+    {"marian-nmt", "marian-nmt: inclusive, split", MarianNmt},
     {"mlx", "MLX SinusoidalPositionalEncoding: inclusive, split, amplitude sqrt(2/dim)",
      [](std::size_t dim) noexcept { return Mlx(dim); }},
-    {"nerf", "NeRF, frequencies 1, 2, 4, ...", [](std::size_t dim) noexcept { return EvenOnly(dim, Nerf(dim / 2)); }},
-    {"opennmt-py", "OpenNMT-py SinusoidalInterleaved: the paper",
-     [](std::size_t dim) noexcept { return PyTorchTutorial(dim); }},
-    {"opennmt-py-concat", "OpenNMT-py SinusoidalConcat: inclusive, split",
-     [](std::size_t dim) noexcept { return OpenNmtPyConcat(dim); }},
-    {"opennmt-tf", "OpenNMT-tf SinusoidalPositionEncoder: inclusive, split, from position 1",
-     [](std::size_t dim) noexcept { return OpenNmtTf(dim); }},
-    {"paper", "Attention Is All You Need", [](std::size_t dim) noexcept { return Paper(dim); }},
+    {"nerf", "NeRF, frequencies 1, 2, 4, ...", [](std::size_t dim) noexcept { return EvenPowersOfTwo(dim, 1.0); }},
+    {"opennmt-py", "OpenNMT-py SinusoidalInterleaved: the paper", PyTorchTutorial},
+    {"opennmt-py-concat", "OpenNMT-py SinusoidalConcat: inclusive, split", OpenNmtPyConcat},
+    {"opennmt-tf", "OpenNMT-tf SinusoidalPositionEncoder: inclusive, split, from position 1", OpenNmtTf},
+    {"paper", "Attention Is All You Need", Paper},
     {"paraformer", "Paraformer: inclusive, split, from position 1",
      [](std::size_t dim) noexcept { return FunAsr(dim); }},
-    {"pytorch-tutorial", "the PyTorch transformer tutorial: the paper",
-     [](std::size_t dim) noexcept { return PyTorchTutorial(dim); }},
+    {"pytorch-tutorial", "the PyTorch transformer tutorial: the paper", PyTorchTutorial},
     {"rope", "rotary frequencies, base 10000, halves", [](std::size_t dim) noexcept { return Rope(dim); }},
     {"stable-diffusion", "Stable Diffusion timestep_embedding: exclusive, [cos | sin]",
      [](std::size_t dim) noexcept { return GuidedDiffusion(dim); }},
     {"tensor2tensor", "tensor2tensor get_timing_signal_1d: inclusive, split",
      [](std::size_t dim) noexcept { return Tensor2Tensor(dim); }},
-    {"tensorflow-tutorial", "the TensorFlow text tutorial: exclusive, split",
-     [](std::size_t dim) noexcept { return TensorFlowTutorial(dim); }},
-    {"timm", "timm build_sincos2d_pos_embed, one axis",
-     [](std::size_t dim) noexcept { return Geometric(dim, 10000.0, Spacing::kExclusive, Layout::kSplit); }},
+    {"tensorflow-tutorial", "the TensorFlow text tutorial: exclusive, split", TensorFlowTutorial},
+    {"timm", "timm build_sincos2d_pos_embed, one axis", [](std::size_t dim) noexcept { return Rope(dim); }},
     {"tiny-cuda-nn", "tiny-cuda-nn Frequency, frequencies pi, 2 pi, 4 pi, ...",
-     [](std::size_t dim) noexcept { return EvenOnly(dim, TinyCudaNn(dim / 2)); }},
-    {"transformer-xl", "Transformer-XL: exclusive, split, positions descending",
-     [](std::size_t dim) noexcept { return TransformerXl(dim); }},
-    {"wenet", "WeNet PositionalEncoding: the paper", [](std::size_t dim) noexcept { return PyTorchTutorial(dim); }},
+     [](std::size_t dim) noexcept { return EvenPowersOfTwo(dim, std::numbers::pi); }},
+    {"transformer-xl", "Transformer-XL: exclusive, split, positions descending", TransformerXl},
+    {"wenet", "WeNet PositionalEncoding: the paper", PyTorchTutorial},
     {"whisper", "Whisper sinusoids: inclusive, split", [](std::size_t dim) noexcept { return Whisper(dim); }},
     {"x-transformers", "x-transformers ScaledSinusoidalEmbedding: exclusive, split, amplitude dim^-1/2",
      [](std::size_t dim) noexcept { return XTransformersScaled(dim); }},
-    {"xlm", "HF XLM: the paper, any dim", [](std::size_t dim) noexcept { return Xlm(dim); }},
+    {"xlm", "HF XLM: the paper, any dim", Xlm},
 };
 
 }  // namespace

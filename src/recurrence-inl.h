@@ -183,7 +183,12 @@ class Recurrence {
                for (std::size_t k = begin; k < end; k += hn::Lanes(d)) {
                  Vec first, first_low, second, second_low;
                  anchor_of(k, first, first_low, second, second_low);
-                 RotateBoth(ahead, back, rotation, rotation_low, k, first, first_low, second, second_low, visit);
+                 RotateBoth(rotation, rotation_low, k, first, first_low, second, second_low,
+                            [&](Vec fa, Vec fal, Vec sa, Vec sal, Vec fb, Vec fbl, Vec sb, Vec sbl)
+                                POSENC_INLINE_LAMBDA {
+                                  visit(ahead, k, fa, fal, sa, sal);
+                                  visit(back, k, fb, fbl, sb, sbl);
+                                });
                }
              });
   }
@@ -200,8 +205,11 @@ class Recurrence {
     static_assert(!kPairs);
     const std::size_t lanes = hn::Lanes(Doubles());
     const auto both = [&](const auto& ahead, const auto& back, const double* HWY_RESTRICT rotation, std::size_t k,
-                          Vec first, Vec second)
-                          POSENC_INLINE_LAMBDA { VisitBoth(ahead, back, rotation, k, first, second, visit); };
+                          Vec first, Vec second) POSENC_INLINE_LAMBDA {
+      RotateBoth(rotation, rotation, k, first, first, second, second,
+                 [&](Vec fa, Vec, Vec sa, Vec, Vec fb, Vec, Vec sb, Vec)
+                     POSENC_INLINE_LAMBDA { visit(ahead, back, k, fa, sa, fb, sb); });
+    };
     Vec low;
     std::size_t strip = begin;
 #if POSENC_MANY_REGISTERS
@@ -247,35 +255,27 @@ class Recurrence {
     anchor_of(k, first, low, second, low);
     ForPairs(group, block, k, pair_begin, pair_end, row_of,
              [&](const auto& ahead, const auto& back, const double* HWY_RESTRICT rotation, const double*)
-                 POSENC_INLINE_LAMBDA { VisitBoth(ahead, back, rotation, 0, first, second, visit); });
+                 POSENC_INLINE_LAMBDA {
+                   RotateBoth(rotation, rotation, 0, first, first, second, second,
+                              [&](Vec fa, Vec, Vec sa, Vec, Vec fb, Vec, Vec sb, Vec)
+                                  POSENC_INLINE_LAMBDA { visit(ahead, back, 0, fa, sa, fb, sb); });
+                 });
   }
 
-  // Calls visit(ahead, k, first, first_low, second, second_low) with the values of a vector in the row that is ahead of
-  // the anchor, and the same for the row back: that at equal distance on the other side.
-  template <class Row, class Visit>
-  static HWY_INLINE void RotateBoth(const Row& ahead, const Row& back, const double* HWY_RESTRICT rotation,
-                                    const double* HWY_RESTRICT rotation_low, std::size_t k, Vec first, Vec first_low,
-                                    Vec second, Vec second_low, const Visit& visit) {
+  // Calls visit(first, first_low, second, second_low, of the row ahead of the anchor; the same of the row back: that at
+  // equal distance on the other side) for a vector.
+  template <class Visit>
+  static HWY_INLINE void RotateBoth(const double* HWY_RESTRICT rotation, const double* HWY_RESTRICT rotation_low,
+                                    std::size_t k, Vec first, Vec first_low, Vec second, Vec second_low,
+                                    const Visit& visit) {
     const Doubles d;
     Vec fa, fal, sa, sal, fb, fbl, sb, sbl;
     Rotate(d, first, first_low, second, second_low, hn::Load(d, rotation + k), Low(d, rotation_low, k),
            hn::Load(d, rotation + kGroup + k), Low(d, rotation_low, kGroup + k), fa, fal, sa, sal, fb, fbl, sb, sbl);
-    visit(ahead, k, fa, fal, sa, sal);
-    visit(back, k, fb, fbl, sb, sbl);
+    visit(fa, fal, sa, sal, fb, fbl, sb, sbl);
   }
 
  private:
-  // For ForStrips.
-  template <class Row, class Visit>
-  static HWY_INLINE void VisitBoth(const Row& ahead, const Row& back, const double* HWY_RESTRICT rotation,
-                                   std::size_t k, Vec first, Vec second, const Visit& visit) {
-    const Doubles d;
-    Vec fa, sa, fb, sb, low;
-    Rotate(d, first, first, second, second, hn::Load(d, rotation + k), first, hn::Load(d, rotation + kGroup + k), first,
-           fa, low, sa, low, fb, low, sb, low);
-    visit(ahead, back, k, fa, sa, fb, sb);
-  }
-
   // Calls visit_pair(ahead, back, rotation, rotation_low) for the pairs of rows, with the rotations of frequencies from
   // k on.
   template <class RowOf, class VisitPair>

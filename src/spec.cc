@@ -89,7 +89,7 @@ const char* Message(Error error) noexcept {
     case Error::kOdd:
       return "Spec::odd must be kError, kZero or kDropCos";
     case Error::kMemory:
-      return "Encoder::Make could not allocate the memory of the tables (about 600 bytes a frequency)";
+      return "Encoder::Make could not allocate the memory of the tables (about 660 bytes a frequency)";
     case Error::kNotMade:
       return "the Encoder must come from Encoder::Make and must not have been moved from";
     case Error::kOutNull:

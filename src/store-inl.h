@@ -115,14 +115,21 @@ class Writer {
   // The same of joined floats, on no middle of T.
   template <class InRuns>
   static HWY_INLINE void StoreJoined(InRuns in_runs, SingleVec f, const RowStart& row, std::size_t k, bool stream) {
-    const Words dw;
-    const hn::Half<Words> dh;
-    const auto words = ToWords<T>(f);
+    using Element = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>;
+    const hn::Rebind<Element, Singles> dw;
+    const hn::Half<decltype(dw)> dh;
+    const auto words = [f]() POSENC_INLINE_LAMBDA {
+      if constexpr (sizeof(T) == 2) {
+        return ToWords<T>(f);
+      } else {
+        return hn::BitCast(SingleBits(), f);
+      }
+    }();
     if (in_runs) {
-      StoreOrStream(hn::LowerHalf(dh, words), dh, reinterpret_cast<std::uint16_t*>(row.first + k), stream);
-      StoreOrStream(hn::UpperHalf(dh, words), dh, reinterpret_cast<std::uint16_t*>(row.second + k), stream);
+      StoreOrStream(hn::LowerHalf(dh, words), dh, reinterpret_cast<Element*>(row.first + k), stream);
+      StoreOrStream(hn::UpperHalf(dh, words), dh, reinterpret_cast<Element*>(row.second + k), stream);
     } else {
-      StoreOrStream(words, dw, reinterpret_cast<std::uint16_t*>(row.first + 2 * k), stream);
+      StoreOrStream(words, dw, reinterpret_cast<Element*>(row.first + 2 * k), stream);
     }
   }
 

@@ -181,6 +181,36 @@ TEST_P(EncodeAdd, PositionsThatAreNotFiniteGiveNans) {
   });
 }
 
+// An element of a whole block is 2^-53 of its sum from a middle of its type, for sums on both sides of what is tested
+// with one limit for all.
+TEST_P(EncodeAdd, SumsNextToAMiddleAreRepaired) {
+  constexpr std::size_t kDim = 32, kRows = 16;
+  const Spec spec = SpecOf(kDim);
+  Reference reference(spec);
+  ForEveryType([&]<class T>() {
+    std::mt19937_64 random(53);
+    for (const double size : {1.0, 30.0, 200.0, 250.0, 300.0, 30000.0}) {
+      for (int i = 0; i < 8; ++i) {
+        const auto start = static_cast<std::int64_t>(random() % 4096 * kRows + (std::int64_t{1} << 30));
+        const std::size_t row = random() % kRows, column = random() % kDim;
+        GuardedRows<T> x(kDim, kRows);
+        for (std::size_t j = 0; j < kDim * kRows; ++j) {
+          Real value(53);
+          mpfr_set_d(value, size * (1.0 + static_cast<double>(j) / 1024), MPFR_RNDN);
+          x.data()[j] = RoundOnce<T>(value);
+        }
+        double values[kDim];
+        reference.Row(start + static_cast<std::int64_t>(row), values);
+        // Half way between an element and the next one.
+        const double at = ToDouble(x.row(row)[column]);
+        const T below = x.row(row)[column], above = FromBits<T>(static_cast<BitsOf<T>>(ToBits(below) + 1));
+        const double middle = at + (ToDouble(above) - at) / 2;
+        ExpectAdd(spec, start, 1, (middle - values[column]) / at, x);
+      }
+    }
+  });
+}
+
 // Random sums of every size of x, checked in bulk.
 TEST_P(EncodeAdd, MatchesMpfrInBulk) {
   ForEveryType([&]<class T>() {
