@@ -4,6 +4,7 @@
 #include "src/repair.h"
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "src/repair_stage.h"
@@ -18,25 +19,16 @@ constexpr std::uint64_t kDoubleInfinity = InfinityBits(kFormat<double>);
 bool IsFinite(double x) noexcept { return (std::bit_cast<std::uint64_t>(x) & ~kSignBit) < kDoubleInfinity; }
 
 // Positive, without a payload.
-template <class T>
-T QuietNan() noexcept {
-  return FromBits<T>(InfinityBits(kFormat<T>) | std::uint64_t{1} << (kFormat<T>.digits - 2), false);
+std::uint64_t QuietNan(Format format) noexcept {
+  return InfinityBits(format) | std::uint64_t{1} << (format.digits - 2);
 }
 
-// scale * x for a NaN or infinite x: the quiet NaN or an infinity. scale is finite.
-template <class T>
-T NonFiniteProduct(const Addend& addend) noexcept {
-  const std::uint64_t scale = std::bit_cast<std::uint64_t>(addend.scale);
-  const std::uint64_t x = std::bit_cast<std::uint64_t>(addend.x);
-  if ((x & ~kSignBit) > kDoubleInfinity || (scale & ~kSignBit) == 0) return QuietNan<T>();
-  return FromBits<T>(InfinityBits(kFormat<T>), ((scale ^ x) & kSignBit) != 0);
-}
-
-// The same times a wave, which is not 0.
-template <class T>
-T NonFiniteWave(Addend addend, const Reduced& wave) noexcept {
-  if (wave.negative) addend.x = -addend.x;
-  return NonFiniteProduct<T>(addend);
+// scale * x for a NaN or infinite x, or its opposite: the quiet NaN or an infinity. scale is finite.
+std::uint64_t NonFiniteProduct(double scale, double x, bool opposite, Format format) noexcept {
+  const std::uint64_t scale_bits = std::bit_cast<std::uint64_t>(scale);
+  const std::uint64_t x_bits = std::bit_cast<std::uint64_t>(x);
+  if ((x_bits & ~kSignBit) > kDoubleInfinity || (scale_bits & ~kSignBit) == 0) return QuietNan(format);
+  return WithSign(InfinityBits(format), ((scale_bits ^ x_bits) >> 63 != 0) != opposite, format);
 }
 
 Wide<1> WideOf(const Position& position) noexcept {
@@ -59,6 +51,8 @@ bool DyadicFrequency(const Turns& turns, Wide<2>* frequency) noexcept {
 }
 
 }  // namespace
+
+template Wide<kSecondLimbs> SeriesOf(const Wide<kSecondLimbs>& x, int power) noexcept;
 
 Phase PhaseOf(const Turns& turns, const Position& position) noexcept {
   const Wide<7> product = Multiply<7>(WideOf(position), turns);
@@ -84,13 +78,13 @@ Phase PhaseOf(const Turns& turns, const Position& position) noexcept {
   return phase;
 }
 
-bool ExactAngleOf(const Turns& turns, const Position& position, const Phase& phase, Wave wave,
-                  Wide<3>* angle) noexcept {
+Wide<3> ExactAngleOf(const Turns& turns, const Position& position, const Phase& phase) noexcept {
   Wide<2> frequency;
-  if (wave != Wave::kSin || phase.exponent > -64 || !DyadicFrequency(turns, &frequency)) return false;
-  *angle = Multiply<3>(WideOf(position), frequency);
-  return true;
+  if (phase.exponent > -64 || !DyadicFrequency(turns, &frequency)) return {};
+  return Multiply<3>(WideOf(position), frequency);
 }
+
+namespace {
 
 // Certainty. A nonzero angle is algebraic, so sine and cosine of it are transcendental (Lindemann) and so is the
 // element: it is never a tie and never exact, and enough digits decide. The part of the element that is not exact is
@@ -105,79 +99,73 @@ bool ExactAngleOf(const Turns& turns, const Position& position, const Phase& pha
 //
 // Should even the second stage be undecided, the element is the rounding of its 384-bit value: the same on every CPU,
 // and off by one unit of the last place at most, with the exact value almost halfway.
-template <class T>
-T Repair(const Turns& turns, const Position& position, Wave wave, double amplitude, const Addend* addend) noexcept {
-  const Wide<1> exact_amplitude = WideOf(amplitude);
-  Wide<2> product;
-  if (addend != nullptr) {
-    if (!IsFinite(addend->x)) return NonFiniteProduct<T>(*addend);
-    product = Multiply<2>(WideOf(addend->scale), WideOf(addend->x));
-  }
-  const Wide<2>* const exact_addend = addend != nullptr ? &product : nullptr;
+[[gnu::cold]] std::uint64_t SecondStage(const Turns& turns, const Position& position, const Phase& phase,
+                                        const Factors& factors, Format format) noexcept {
+  return Stage<kSecondLimbs>(phase, factors, ExactAngleOf(turns, position, phase), format).bits;
+}
 
+std::uint64_t Decide(const Turns& turns, const Position& position, const Phase& phase, const Factors& factors,
+                     Format format) noexcept {
+  const Decision first = Stage<kFirstLimbs>(phase, factors, {}, format);
+  return first.certain ? first.bits : SecondStage(turns, position, phase, factors, format);
+}
+
+// Of 106 bits each: exact, or so far apart that the smaller one only jams.
+std::uint64_t RoundedSum(const Wide<2>& a, const Wide<2>& b, Format format) noexcept {
+  return RoundedTo(AddToOdd(Resized<3>(a), Resized<3>(b)), format);
+}
+
+}  // namespace
+
+std::uint64_t RepairedBits(const Turns& turns, const Position& position, Wave wave, double amplitude,
+                           const Addend* addend, Format format) noexcept {
+  if (addend != nullptr && !IsFinite(addend->x)) return NonFiniteProduct(addend->scale, addend->x, false, format);
+  Wide<1> factor = WideOf(amplitude);
   const bool zero_angle = position.magnitude == 0 || IsZero(turns);
-  Phase phase;
-  if (!zero_angle) phase = PhaseOf(turns, position);
-  if (zero_angle || IsZero(exact_amplitude)) {
-    // Exact: amplitude, or a zero with the sign of amplitude * wave.
-    Wide<3> element = Resized<3>(exact_amplitude);
-    if (zero_angle && wave == Wave::kSin) {
-      element = {};
-      element.negative = exact_amplitude.negative != (position.negative != turns.negative);
-    } else if (!zero_angle) {
-      element.negative = exact_amplitude.negative != ReducedOf(phase, wave).negative;
-    }
-    return RoundedTo<T>(addend != nullptr ? AddToOdd(Resized<3>(product), element) : element);
+  if (zero_angle && wave == Wave::kSin) {
+    factor.limb[0] = 0;
+    factor.negative ^= position.negative != turns.negative;
   }
-  const Decision<T> first = RepairStage<T, kFirstLimbs>(phase, wave, exact_amplitude, exact_addend, nullptr);
-  if (first.certain) return first.value;
-  Wide<3> angle;
-  const bool exact_angle = ExactAngleOf(turns, position, phase, wave, &angle);
-  return RepairStage<T, kSecondLimbs>(phase, wave, exact_amplitude, exact_addend, exact_angle ? &angle : nullptr).value;
+  const bool exact = zero_angle || IsZero(factor);
+  if (exact && !zero_angle) factor.negative ^= ReducedOf(PhaseOf(turns, position), wave).negative;
+  if (exact && addend == nullptr) return RoundedTo(factor, format);
+  Factors factors;
+  if (addend != nullptr) factors.addend = Multiply<2>(WideOf(addend->scale), WideOf(addend->x));
+  if (exact) return RoundedSum(factors.addend, Resized<2>(factor), format);
+  factors.factor[static_cast<std::size_t>(wave)] = Resized<2>(factor);
+  return Decide(turns, position, PhaseOf(turns, position), factors, format);
 }
 
 // Certainty: as above. on_cos and on_sin have 106 bits with the amplitude, so the two waves can cancel all but 2^-106
 // of themselves, which spends 106 bits of the second stage like an addend does. A tiny angle that is a rational number
 // itself can make on_cos + on_sin * angle a tie, or 0: the second stage takes it as the exact head of the sine.
-template <class T>
-T RepairRotation(const Turns& turns, const Position& position, double amplitude, double on_cos,
-                 double on_sin) noexcept {
-  const Addend cos_term{amplitude, on_cos}, sin_term{amplitude, on_sin};
+std::uint64_t RepairedRotationBits(const Turns& turns, const Position& position, double amplitude, double on_cos,
+                                   double on_sin, Format format) noexcept {
+  const bool cos_finite = IsFinite(on_cos), sin_finite = IsFinite(on_sin);
   const Wide<1> exact_amplitude = WideOf(amplitude);
   if (position.magnitude == 0 || IsZero(turns)) {
-    if (!IsFinite(on_cos)) return NonFiniteProduct<T>(cos_term);
-    return RoundedTo<T>(Multiply<2>(exact_amplitude, WideOf(on_cos)));
+    if (!cos_finite) return NonFiniteProduct(amplitude, on_cos, false, format);
+    return RoundedTo(Multiply<2>(exact_amplitude, WideOf(on_cos)), format);
   }
   const Phase phase = PhaseOf(turns, position);
-  if (!IsFinite(on_cos) || !IsFinite(on_sin)) {
-    const T cos_part = NonFiniteWave<T>(cos_term, ReducedOf(phase, Wave::kCos));
-    const T sin_part = NonFiniteWave<T>(sin_term, ReducedOf(phase, Wave::kSin));
-    if (IsFinite(on_sin)) return cos_part;
-    if (IsFinite(on_cos)) return sin_part;
-    const bool same = std::bit_cast<BitsOf<T>>(cos_part) == std::bit_cast<BitsOf<T>>(sin_part);
-    return same ? cos_part : QuietNan<T>();
+  const bool cos_opposite = ReducedOf(phase, Wave::kCos).negative, sin_opposite = ReducedOf(phase, Wave::kSin).negative;
+  if (!cos_finite || !sin_finite) {
+    const std::uint64_t cos_part = NonFiniteProduct(amplitude, on_cos, cos_opposite, format);
+    const std::uint64_t sin_part = NonFiniteProduct(amplitude, on_sin, sin_opposite, format);
+    if (sin_finite) return cos_part;
+    return cos_finite || cos_part == sin_part ? sin_part : QuietNan(format);
   }
-  Wide<2> cos_factor = Multiply<2>(exact_amplitude, WideOf(on_cos));
-  Wide<2> sin_factor = Multiply<2>(exact_amplitude, WideOf(on_sin));
+  Factors factors;
+  Wide<2>& sin_factor = factors.factor[static_cast<std::size_t>(Wave::kSin)];
+  Wide<2>& cos_factor = factors.factor[static_cast<std::size_t>(Wave::kCos)];
+  sin_factor = Multiply<2>(exact_amplitude, WideOf(on_sin));
+  cos_factor = Multiply<2>(exact_amplitude, WideOf(on_cos));
   if (IsZero(cos_factor) && IsZero(sin_factor)) {
-    cos_factor.negative ^= ReducedOf(phase, Wave::kCos).negative;
-    sin_factor.negative ^= ReducedOf(phase, Wave::kSin).negative;
-    return RoundedTo<T>(AddToOdd(cos_factor, sin_factor));
+    cos_factor.negative ^= cos_opposite;
+    sin_factor.negative ^= sin_opposite;
+    return RoundedSum(cos_factor, sin_factor, format);
   }
-  const Decision<T> first = RotationStage<T, kFirstLimbs>(phase, cos_factor, sin_factor, nullptr);
-  if (first.certain) return first.value;
-  Wide<3> angle;
-  const bool exact_angle = ExactAngleOf(turns, position, phase, Wave::kSin, &angle);
-  return RotationStage<T, kSecondLimbs>(phase, cos_factor, sin_factor, exact_angle ? &angle : nullptr).value;
+  return Decide(turns, position, phase, factors, format);
 }
-
-#define POSENC_INSTANTIATE_REPAIR(T)                                                      \
-  template T Repair(const Turns&, const Position&, Wave, double, const Addend*) noexcept; \
-  template T RepairRotation(const Turns&, const Position&, double, double, double) noexcept;
-
-POSENC_INSTANTIATE_REPAIR(float)
-POSENC_INSTANTIATE_REPAIR(double)
-POSENC_INSTANTIATE_REPAIR(Half)
-POSENC_INSTANTIATE_REPAIR(BFloat16)
 
 }  // namespace posenc

@@ -1,63 +1,49 @@
-// Inside room repair: a reduced angle, an amplitude and an addend go in, the rounded element comes out together with
-// whether kLimbs of precision were enough to be sure of it. Integers only.
+// Inside room repair: a reduced angle and the factors of an element go in, its bits come out, rounded, together with
+// whether kLimbs of precision were enough to be sure of them. Integers only.
 //
-// The element is addend + amplitude * wave. The wave of the reduced angle x, |x| <= pi/4, is x * S(x^2) for a sine and
-// 1 - x^2 * S(x^2) for a cosine, up to sign; when x is a known rational number, a sine is x - x^3 * S(x^2) too. So the
-// element is a sum of at most two exact numbers (addend, and the head amplitude or amplitude * x) and one part that is
-// known to a small relative error however small it is. The two ends of its interval give two exact sums; when both
-// round to the same T, that is the element. A rotated element is the sum of two waves, so of two heads and two parts.
+// The element is addend + on_sin * sine + on_cos * cosine. The wave of the reduced angle x, |x| <= pi/4, is x * S(x^2)
+// for a sine and 1 - x^2 * S(x^2) for a cosine, up to sign; when x is a known rational number, a sine is
+// x - x^3 * S(x^2) too. So the element is a sum of exact numbers (addend, and the heads factor or factor * x) and of
+// parts that are known to a small relative error however small they are. The two ends of its interval give two exact
+// sums; when both round to the same bits, that is the element.
 
 #ifndef POSENC_SRC_REPAIR_STAGE_H_
 #define POSENC_SRC_REPAIR_STAGE_H_
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 
-#include "posenc/posenc.h"
 #include "src/repair.h"
 #include "src/turns.h"
 #include "src/wide.h"
 
 namespace posenc {
 
-// A binary format of IEEE 754: digits of the significand with the hidden one; values in [2^(e-1), 2^e) with
-// min_exponent <= e <= max_exponent are normal. The numbers are those of std::numeric_limits.
-struct Format {
-  int digits;
-  std::int32_t min_exponent;
-  std::int32_t max_exponent;
-};
-
-template <class T>
-inline constexpr Format kFormat = {};
-template <>
-inline constexpr Format kFormat<float> = {24, -125, 128};
-template <>
-inline constexpr Format kFormat<double> = {53, -1021, 1024};
-template <>
-inline constexpr Format kFormat<Half> = {11, -13, 16};
-template <>
-inline constexpr Format kFormat<BFloat16> = {8, -125, 128};
-
-template <class T>
-using BitsOf =
-    std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+// The limbs of the two stages.
+inline constexpr int kFirstLimbs = 2;
+inline constexpr int kSecondLimbs = kTurnsLimbs;
 
 // Infinity without its sign.
 constexpr std::uint64_t InfinityBits(Format format) noexcept {
   return static_cast<std::uint64_t>(format.max_exponent - format.min_exponent + 2) << (format.digits - 1);
 }
 
-// |x| rounded to nearest, ties to even, as the bits of a format, without the sign.
+// The bits of a number whose magnitude has these, and of one with the other sign for its opposite.
+constexpr std::uint64_t WithSign(std::uint64_t magnitude, bool negative, Format format) noexcept {
+  const std::uint64_t sign = InfinityBits(format) + (std::uint64_t{1} << (format.digits - 1));
+  return negative ? magnitude | sign : magnitude;
+}
+
+// The bits of x rounded to nearest, ties to even.
 template <int N>
-inline std::uint64_t RoundedBits(const Wide<N>& x, Format format) noexcept {
-  if (IsZero(x)) return 0;
-  if (x.exponent > format.max_exponent) return InfinityBits(format);
+std::uint64_t RoundedTo(const Wide<N>& x, Format format) noexcept {
   const std::int32_t missing = x.exponent < format.min_exponent ? format.min_exponent - x.exponent : 0;
-  if (missing > format.digits) return 0;  // below half of the least subnormal
+  // Zero, or below half of the least subnormal.
+  if (IsZero(x) || missing > format.digits) return WithSign(0, x.negative, format);
+  if (x.exponent > format.max_exponent) return WithSign(InfinityBits(format), x.negative, format);
   const int kept = format.digits - missing;
   const std::uint64_t top = x.limb[N - 1];
   const std::uint64_t significand = kept == 0 ? 0 : top >> (64 - kept);
@@ -67,18 +53,21 @@ inline std::uint64_t RoundedBits(const Wide<N>& x, Format format) noexcept {
   // A normal significand brings its hidden bit, which adds the 1 that its exponent field lacks here. Rounding up
   // carries into the exponent as it should, from subnormal to normal and into infinity too.
   const std::uint64_t field = missing == 0 ? static_cast<std::uint64_t>(x.exponent - format.min_exponent) : 0;
-  return (field << (format.digits - 1)) + significand + (half & ((below != 0 ? 1 : 0) | (significand & 1)));
+  const std::uint64_t up = half & ((below != 0 ? 1 : 0) | (significand & 1));
+  return WithSign((field << (format.digits - 1)) + significand + up, x.negative, format);
 }
 
-template <class T>
-T FromBits(std::uint64_t magnitude, bool negative) noexcept {
-  constexpr int kSignShift = 8 * static_cast<int>(sizeof(T)) - 1;
-  return std::bit_cast<T>(static_cast<BitsOf<T>>(magnitude | static_cast<std::uint64_t>(negative) << kSignShift));
-}
-
-template <class T, int N>
-T RoundedTo(const Wide<N>& x) noexcept {
-  return FromBits<T>(RoundedBits(x, kFormat<T>), x.negative);
+// Whether all that differs from x by less than 2^(x.exponent - 64), or one of its highest limb, rounds as x does: no
+// tie is so near. Not zero, of which only the exact one is.
+template <int N>
+bool IsFarFromTies(const Wide<N>& x, Format format) noexcept {
+  if (IsZero(x)) return false;
+  if (x.exponent > format.max_exponent) return true;
+  const int kept = format.digits - std::max(0, format.min_exponent - x.exponent);
+  if (kept < 0) return kept < -1;  // the least tie is 2^(min_exponent - digits - 1)
+  const std::uint64_t below = x.limb[N - 1] << kept;
+  constexpr std::uint64_t kTie = 0x8000000000000000;
+  return below != kTie && below + (std::uint64_t{1} << kept) != kTie;
 }
 
 // position * turns = (-1)^negative * (quadrant / 4 + rest) modulo 1, |rest| <= 1/8, without any rounding.
@@ -92,9 +81,8 @@ struct Phase {
 // Neither position nor turns is zero, and |position * turns| < 2^126.
 Phase PhaseOf(const Turns& turns, const Position& position) noexcept;
 
-// Whether the wave is the sine of an angle below 2^-60 whose position * turns * 2 pi is a known rational number. Then
-// *angle is that number, of 64 + 106 bits; else *angle is not touched.
-bool ExactAngleOf(const Turns& turns, const Position& position, const Phase& phase, Wave wave, Wide<3>* angle) noexcept;
+// position * turns * 2 pi where that is below 2^-60 and a known rational number: exact, of 64 + 106 bits. Else 0.
+Wide<3> ExactAngleOf(const Turns& turns, const Position& position, const Phase& phase) noexcept;
 
 // Sine or cosine of the quadrant turned back to the first one: the wave of a phase is a sine or a cosine of
 // 2 pi * rest, with a sign.
@@ -181,190 +169,118 @@ Wide<L> SeriesOf(const Wide<L>& x, int power) noexcept {
   return power == 3 ? Multiply<L>(series, square) : series;
 }
 
-// addend + head + part, rounded to odd; addend and head may be null. |part| < 0.3 |head|, with the other sign.
-//
-// Only exact sums may cancel. addend has 106 bits and head at most kHeadBits, so when their exponents differ by at most
-// 64 their sum fits into 65 bits more than the longer one and is exact, and part joins last. Otherwise the smaller of
-// the two joins part first: rounded to odd, and small enough beside the larger one (at most 0.31 of it) for one bit at
-// most to cancel.
-template <int kHeadBits, int N>
-Wide<N> SumOf(const Wide<N>* addend, const Wide<N>* head, const Wide<N>& part) noexcept {
-  static_assert(64 * N >= (kHeadBits > 106 ? kHeadBits : 106) + 65);
-  if (head == nullptr) return addend == nullptr ? part : AddToOdd(*addend, part);
-  if (addend == nullptr) return AddToOdd(*head, part);
-  const std::int32_t gap = addend->exponent - head->exponent;
-  if (gap >= -64 && gap <= 64) return AddToOdd(AddToOdd(*addend, *head), part);
-  const bool addend_larger = gap > 0;
-  return AddToOdd(addend_larger ? *addend : *head, AddToOdd(addend_larger ? *head : *addend, part));
-}
+// In repair.cc.
+extern template Wide<kSecondLimbs> SeriesOf(const Wide<kSecondLimbs>& x, int power) noexcept;
 
-// x moved away from or closer to zero by 2^bit units of its last place, 0 <= bit < 64N - 1. x is not zero, and its last
-// bit is.
-template <int N>
-Wide<N> MovedAway(Wide<N> x, int bit) noexcept {
-  std::uint64_t step[N] = {};
-  step[bit / 64] = std::uint64_t{1} << (bit % 64);
-  if (AddLimbs(x.limb, step) != 0) {
-    ShiftRight(x.limb, 1);
-    x.limb[N - 1] |= 0x8000000000000000;
-    ++x.exponent;
-  }
-  return x;
-}
-
-template <int N>
-Wide<N> MovedCloser(const Wide<N>& x, int bit) noexcept {
-  std::uint64_t step[N] = {};
-  step[bit / 64] = std::uint64_t{1} << (bit % 64);
-  Wide<N> moved = x;
-  SubtractLimbs(moved.limb, step);
-  return moved.limb[N - 1] >> 63 != 0 ? moved : Normalized<N>(moved.limb, x.exponent, x.negative);
-}
-
-// An element, and whether it is certain.
-template <class T>
-struct Decision {
-  T value;
-  bool certain;
+// What an element is made of: addend + factor[kSin] * sine + factor[kCos] * cosine.
+struct Factors {
+  Wide<2> addend;
+  Wide<2> factor[2];
 };
 
-// The limbs of the two stages of Repair.
-inline constexpr int kFirstLimbs = 2;
-inline constexpr int kSecondLimbs = kTurnsLimbs;
+// The bits of an element, and whether they are certain.
+struct Decision {
+  std::uint64_t bits;
+  bool certain;
+};
 
 // The bits of an angle that is known exactly: position * inv_freq * position_scale.
 inline constexpr int kExactAngleBits = 64 + 106;
 
-// factor * wave as head + part: head is exact, part within 2^error_bits units of the last place of its L limbs.
-template <int L, int N>
-struct WaveTerms {
-  Wide<N> head;
-  Wide<N> part;
-  std::int32_t error_bits;
-  bool has_head;
+// A sum of up to five terms, any of which may cancel.
+//
+// Terms whose exponents differ by at most kApart are added at once, and their sum is exact: of terms of w bits it has
+// at most w + 4 * kApart + 4, for which N limbs must be enough, and what cancels leaves fewer. What remains is so far
+// apart that at most one bit cancels, and is added from the smallest up: each sum is rounded to odd some bits below the
+// last bit that the next one keeps.
+template <int N>
+class ApartSum {
+ public:
+  static constexpr int kApart = 8;
 
-  // Whether the error is known to be less than the part.
-  bool is_bounded() const noexcept { return !IsZero(part) && error_bits <= 64 * L - 2; }
+  [[gnu::noinline]] void Add(Wide<N> x) noexcept {
+    for (int i = 0; i < count_;) {
+      if (!IsNear(x, term_[i])) {
+        ++i;
+        continue;
+      }
+      x = AddToOdd(x, term_[i]);
+      for (--count_; i < count_; ++i) term_[i] = term_[i + 1];
+      i = 0;  // the sum may be near another one
+    }
+    if (IsZero(x)) return;
+    int at = count_++;
+    for (; at > 0 && term_[at - 1].exponent > x.exponent; --at) term_[at] = term_[at - 1];
+    term_[at] = x;
+  }
 
-  // The part with its error added in full, away from zero or towards it.
-  Wide<N> Farther() const noexcept { return MovedAway(part, 64 * N - 64 * L + error_bits); }
-  Wide<N> Nearer() const noexcept { return MovedCloser(part, 64 * N - 64 * L + error_bits); }
+  Wide<N> RoundedToOdd() const noexcept {
+    Wide<N> sum = count_ > 0 ? term_[0] : Wide<N>{};
+    for (int i = 1; i < count_; ++i) sum = AddToOdd(term_[i], sum);
+    return sum;
+  }
+
+ private:
+  static bool IsNear(const Wide<N>& x, const Wide<N>& y) noexcept {
+    const std::int32_t gap = x.exponent - y.exponent;
+    return !IsZero(x) && gap >= -kApart && gap <= kApart;
+  }
+
+  Wide<N> term_[5];  // the smallest exponent first
+  int count_ = 0;
 };
 
-// For a phase whose position, turns and factor are not zero. exact_angle is null, or holds what position * turns * 2 pi
-// is exactly: a number below 2^-60, which matters for a sine; then L is at least 4.
-template <int L, int N, int F>
-WaveTerms<L, N> TermsOf(const Phase& phase, Wave wave, const Wide<F>& factor, const Wide<3>* exact_angle) noexcept {
-  const Reduced reduced = ReducedOf(phase, wave);
-  const bool exact_sine = !reduced.cosine && exact_angle != nullptr;
+// One stage with L limbs, for a phase whose position and turns are not zero, and factors of which one is not. With both
+// factors there is no addend. exact_angle: 0, or what position * turns * 2 pi is exactly, a number below 2^-60; then L
+// is at least 4. Not certain: bits are the rounding of the middle of the interval.
+template <int L>
+Decision Stage(const Phase& phase, const Factors& factors, const Wide<3>& exact_angle, Format format) noexcept {
+  constexpr int N = L + 1 > 3 ? L + 1 : 3;
+  constexpr int kHeadBits = L >= 4 ? 106 + kExactAngleBits : 106;
+  static_assert(64 * N >= (kHeadBits > 64 * L ? kHeadBits : 64 * L) + 4 * ApartSum<N>::kApart + 4);
   // 2 u for the rest, 1.3 u for 2 pi (0.785 * 2^3) and 2 u for the product, all truncations: within 5.3 u.
   Wide<L> x = Multiply<L>(Resized<L>(phase.rest), Resized<L>(kTwoPi));
   x.negative = false;
-  const int power = reduced.cosine ? 2 : exact_sine ? 3 : 1;
-  const bool negative = factor.negative != reduced.negative;
-  WaveTerms<L, N> terms;
-  terms.has_head = reduced.cosine || exact_sine;
-  terms.part = Resized<N>(Multiply<L>(SeriesOf(x, power), factor));
-  terms.part.negative = negative != terms.has_head;
-  terms.head = exact_sine ? Multiply<N>(factor, *exact_angle) : Resized<N>(factor);
-  terms.head.negative = negative;
-
   // The turns are within 2^-330 relative, so the angle is within 2 pi * 2^(exponent - 330) and its relative error below
-  // 2^(exponent - x.exponent - 326.3). The part grows at most with its cube (power 3; x sin x / (1 - cos x) <= 2 for
+  // 2^(exponent - x.exponent - 326.3). A part grows at most with its cube (power 3; x sin x / (1 - cos x) <= 2 for
   // power 2): 2^-324.7, and its last place is 2^-64L of the power of two above it.
   const std::int32_t angle_bits = 64 * L + phase.exponent - x.exponent - 324;
-  terms.error_bits = (angle_bits > kSeriesErrorBits ? angle_bits : kSeriesErrorBits) + 1;
-  return terms;
-}
+  const std::int32_t error_bits = (angle_bits > kSeriesErrorBits ? angle_bits : kSeriesErrorBits) + 1;
 
-// One stage of Repair with L limbs, for a phase whose position, turns and amplitude are not zero; addend may be null.
-// exact_angle: as for TermsOf, when a sine is wanted. Not certain: value is the rounding of the middle of the interval.
-template <class T, int L>
-Decision<T> RepairStage(const Phase& phase, Wave wave, const Wide<1>& amplitude, const Wide<2>* addend,
-                        const Wide<3>* exact_angle) noexcept {
-  constexpr int kSumLimbs = L + 1 > 3 ? L + 1 : 3;
-  constexpr int kHeadBits = L >= 4 ? 53 + kExactAngleBits : 53;
-  const auto terms = TermsOf<L, kSumLimbs>(phase, wave, amplitude, exact_angle);
-  Wide<kSumLimbs> exact_addend;
-  if (addend != nullptr) exact_addend = Resized<kSumLimbs>(*addend);
-  const auto sum_with = [&](const Wide<kSumLimbs>& part) {
-    return SumOf<kHeadBits>(addend != nullptr ? &exact_addend : nullptr, terms.has_head ? &terms.head : nullptr, part);
-  };
-  if (!terms.is_bounded()) return {RoundedTo<T>(sum_with(terms.part)), false};
-  const T farther = RoundedTo<T>(sum_with(terms.Farther()));
-  const T nearer = RoundedTo<T>(sum_with(terms.Nearer()));
-  if (std::bit_cast<BitsOf<T>>(farther) == std::bit_cast<BitsOf<T>>(nearer)) return {farther, true};
-  return {RoundedTo<T>(sum_with(terms.part)), false};
-}
-
-// The sum of up to four terms, any of which may cancel, rounded to odd; the terms are not kept.
-//
-// Terms whose exponents differ by at most 64 are added first, and their sum is exact: of terms of w bits it has at most
-// w + 3 * 64 + 3, for which N limbs must be enough, and what cancels leaves fewer. What remains is so far apart that at
-// most one bit cancels, and is added from the smallest up: each sum is rounded to odd far below the last bit of the
-// next.
-template <int N>
-Wide<N> SumOfApart(Wide<N> (&term)[4], int count) noexcept {
-  for (bool apart = false; !apart;) {
-    for (int i = 1; i < count; ++i) {  // insertion sort, the largest exponent first, zeros last
-      for (int j = i; j > 0; --j) {
-        const bool in_order = IsZero(term[j]) || (!IsZero(term[j - 1]) && term[j - 1].exponent >= term[j].exponent);
-        if (in_order) break;
-        std::swap(term[j - 1], term[j]);
-      }
-    }
-    while (count > 0 && IsZero(term[count - 1])) --count;
-    apart = true;
-    for (int i = 1; i < count; ++i) {
-      if (term[i - 1].exponent - term[i].exponent > 64) continue;
-      term[i - 1] = AddToOdd(term[i - 1], term[i]);
-      term[i] = {};
-      apart = false;
-      break;
-    }
-  }
-  Wide<N> sum;
-  while (count > 0) sum = AddToOdd(term[--count], sum);
-  return sum;
-}
-
-// One stage of RepairRotation with L limbs: on_cos * cos + on_sin * sin, for a phase whose position and turns are not
-// zero; one of the factors may be. exact_angle: as for TermsOf, when the angle is known.
-template <class T, int L>
-Decision<T> RotationStage(const Phase& phase, const Wide<2>& on_cos, const Wide<2>& on_sin,
-                          const Wide<3>* exact_angle) noexcept {
-  constexpr int kSumLimbs = L + 4;
-  // A part that was moved has one bit more than its limbs.
-  constexpr int kHeadBits = L >= 4 ? 106 + kExactAngleBits : 106;
-  static_assert(64 * kSumLimbs >= (kHeadBits > 64 * L + 1 ? kHeadBits : 64 * L + 1) + 3 * 64 + 3);
-  WaveTerms<L, kSumLimbs> waves[2];
-  int count = 0;
-  bool bounded = true;
-  for (const Wave wave : {Wave::kCos, Wave::kSin}) {
-    const Wide<2>& factor = wave == Wave::kCos ? on_cos : on_sin;
+  ApartSum<N> sum;
+  sum.Add(Resized<N>(factors.addend));
+  Wide<N> error;                            // of all parts: twice that of the larger one where there are two
+  bool bounded = error_bits <= 64 * L - 2;  // less than the part
+  for (const Wave wave : {Wave::kSin, Wave::kCos}) {
+    const Wide<2>& factor = factors.factor[static_cast<std::size_t>(wave)];
     if (IsZero(factor)) continue;
-    waves[count] = TermsOf<L, kSumLimbs>(phase, wave, factor, exact_angle);
-    bounded = bounded && waves[count].is_bounded();
-    ++count;
-  }
-  // The end of the interval above the exact value, the one below it, or its middle.
-  enum class End { kUpper, kLower, kMiddle };
-  const auto rounded = [&](End end) {
-    Wide<kSumLimbs> term[4];
-    int terms = 0;
-    for (int i = 0; i < count; ++i) {
-      if (waves[i].has_head) term[terms++] = waves[i].head;
-      const bool away = waves[i].part.negative == (end == End::kLower);
-      term[terms++] = end == End::kMiddle ? waves[i].part : away ? waves[i].Farther() : waves[i].Nearer();
+    const Reduced reduced = ReducedOf(phase, wave);
+    const bool negative = factor.negative != reduced.negative;
+    const bool exact_sine = L >= 4 && !reduced.cosine && !IsZero(exact_angle);
+    if (reduced.cosine || exact_sine) {
+      Wide<N> head = Resized<N>(factor);
+      if (exact_sine) head = Multiply<N>(factor, exact_angle);
+      head.negative = negative;
+      sum.Add(head);
     }
-    return RoundedTo<T>(SumOfApart(term, terms));
-  };
-  if (bounded) {
-    const T upper = rounded(End::kUpper);
-    const T lower = rounded(End::kLower);
-    if (std::bit_cast<BitsOf<T>>(upper) == std::bit_cast<BitsOf<T>>(lower)) return {upper, true};
+    const int power = reduced.cosine ? 2 : exact_sine ? 3 : 1;
+    Wide<N> part = Resized<N>(Multiply<L>(SeriesOf(x, power), factor));
+    part.negative = negative != (power > 1);
+    sum.Add(part);
+    bounded = bounded && !IsZero(part);
+    const std::int32_t exponent = part.exponent - 64 * L + error_bits + 1;
+    const bool second = !IsZero(error);
+    error.exponent = second ? std::max(error.exponent, exponent) + 1 : exponent;
+    error.limb[N - 1] = std::uint64_t{1} << 63;
   }
-  return {rounded(End::kMiddle), false};
+  const Wide<N> middle = sum.RoundedToOdd();
+  const std::uint64_t bits = RoundedTo(middle, format);
+  if (!bounded) return {bits, false};
+  if (error.exponent <= middle.exponent - 64 && IsFarFromTies(middle, format)) return {bits, true};
+  ApartSum<N> lower = sum;
+  sum.Add(error);
+  lower.Add(Negated(error));
+  return {bits, RoundedTo(sum.RoundedToOdd(), format) == RoundedTo(lower.RoundedToOdd(), format)};
 }
 
 }  // namespace posenc

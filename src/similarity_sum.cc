@@ -2,6 +2,7 @@
 
 #include "src/similarity_sum.h"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -65,7 +66,7 @@ double SumOfCosines(const Turns* turns, std::size_t count, const Position& offse
   const Wide<1> exact_amplitude = WideOf(amplitude);
   const Wide<2> square = Multiply<2>(exact_amplitude, exact_amplitude);
   const Wide<kSumLimbs + 2> result = Multiply<kSumLimbs + 2>(Normalized<kSumLimbs>(sum, 64, negative), square);
-  return IsZero(result) ? 0.0 : RoundedTo<double>(result);
+  return IsZero(result) ? 0.0 : std::bit_cast<double>(RoundedTo(result, kFormat<double>));
 }
 
 }  // namespace posenc

@@ -75,11 +75,10 @@ template <int N>
 inline void ShiftLeft(std::uint64_t (&x)[N], std::int64_t bits) noexcept {
   const int limbs = bits < 64 * N ? static_cast<int>(bits / 64) : N;
   const int rest = static_cast<int>(bits % 64);
-  for (int i = N - 1; i >= 0; --i) {
-    const std::uint64_t upper = i >= limbs ? x[i - limbs] : 0;
-    const std::uint64_t lower = i > limbs ? x[i - limbs - 1] : 0;
-    x[i] = upper << rest | lower >> 1 >> (63 - rest);
-  }
+  int i = N - 1;
+  for (; i > limbs; --i) x[i] = x[i - limbs] << rest | x[i - limbs - 1] >> 1 >> (63 - rest);
+  if (i == limbs) x[i--] = x[0] << rest;
+  for (; i >= 0; --i) x[i] = 0;
 }
 
 // x = floor(x / 2^bits). bits >= 0. Returns 1 when a non-zero part was dropped, else 0.
@@ -89,12 +88,13 @@ inline std::uint64_t ShiftRight(std::uint64_t (&x)[N], std::int64_t bits) noexce
   const int rest = static_cast<int>(bits % 64);
   std::uint64_t dropped = 0;
   for (int i = 0; i < limbs; ++i) dropped |= x[i];
-  if (limbs < N) dropped |= x[limbs] << 1 << (63 - rest);
-  for (int i = 0; i < N; ++i) {
-    const std::uint64_t lower = i + limbs < N ? x[i + limbs] : 0;
-    const std::uint64_t upper = i + limbs + 1 < N ? x[i + limbs + 1] : 0;
-    x[i] = lower >> rest | upper << 1 << (63 - rest);
+  int i = 0;
+  if (limbs < N) {
+    dropped |= x[limbs] << 1 << (63 - rest);
+    for (; i < N - 1 - limbs; ++i) x[i] = x[i + limbs] >> rest | x[i + limbs + 1] << 1 << (63 - rest);
+    x[i++] = x[N - 1] >> rest;
   }
+  for (; i < N; ++i) x[i] = 0;
   return dropped != 0;
 }
 
@@ -163,7 +163,7 @@ inline Wide<R> Normalized(const std::uint64_t (&x)[N], std::int32_t exponent, bo
 }
 
 // The exact number that a finite double holds, the sign of zero included.
-inline Wide<1> WideOf(double x) noexcept {
+[[gnu::noinline]] inline Wide<1> WideOf(double x) noexcept {
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
   const std::int32_t field = static_cast<std::int32_t>(bits >> 52 & 0x7ff);
   const std::uint64_t fraction = bits & 0x000fffffffffffff;
@@ -191,12 +191,11 @@ inline Wide<R> Multiply(const Wide<A>& a, const Wide<B>& b) noexcept {
 // a + b rounded to odd: exact whenever the sum fits into N limbs. Zeros add as in IEEE 754, and an exact sum that
 // cancels is +0.
 //
-// One limb more is kept while adding. The larger term leaves 63 zero bits at its end, so that the smaller one, jammed
-// into the last bit, gives the sum rounded to odd in N + 1 limbs. Bits are dropped from the smaller term only when its
-// exponent is less by 64 or more; then at most one leading bit cancels, and the drop to N limbs still covers the jammed
-// bit.
+// One limb more is kept while adding: the larger term ends in 64 zero bits, so that the smaller one, jammed into the
+// last bit, gives the sum rounded to odd in N + 1 limbs. Bits are dropped from the smaller term only when its exponent
+// is less by more than 64; then at most one leading bit cancels, and the drop to N limbs still covers the jammed bit.
 template <int N>
-inline Wide<N> AddToOdd(const Wide<N>& a, const Wide<N>& b) noexcept {
+Wide<N> AddToOdd(const Wide<N>& a, const Wide<N>& b) noexcept {
   if (IsZero(a)) {
     Wide<N> result = b;
     if (IsZero(b)) result.negative = a.negative && b.negative;
@@ -206,30 +205,37 @@ inline Wide<N> AddToOdd(const Wide<N>& a, const Wide<N>& b) noexcept {
   const bool a_larger = a.exponent >= b.exponent;
   const Wide<N>& large = a_larger ? a : b;
   const Wide<N>& small = a_larger ? b : a;
+  std::uint64_t term[N + 1] = {};
+  for (int i = 0; i < N; ++i) term[i + 1] = small.limb[i];
+  term[0] |= ShiftRight(term, static_cast<std::int64_t>(large.exponent) - small.exponent);
+  const bool subtracts = large.negative != small.negative;
+  const std::uint64_t flip = subtracts ? ~std::uint64_t{0} : 0;
   std::uint64_t sum[N + 1];
-  std::uint64_t term[N + 1];
-  sum[0] = term[0] = 0;
-  for (int i = 0; i < N; ++i) {
-    sum[i + 1] = large.limb[i];
-    term[i + 1] = small.limb[i];
+  std::uint64_t carry = flip & 1;
+  for (int i = 0; i <= N; ++i) {
+    const Uint128 total = static_cast<Uint128>(i == 0 ? 0 : large.limb[i - 1]) + (term[i] ^ flip) + carry;
+    sum[i] = static_cast<std::uint64_t>(total);
+    carry = static_cast<std::uint64_t>(total >> 64);
   }
-  ShiftRight(sum, 1);  // room for the carry
-  term[0] |= ShiftRight(term, 1 + static_cast<std::int64_t>(large.exponent) - small.exponent);
-  bool negative = large.negative;
-  if (large.negative == small.negative) {
-    AddLimbs(sum, term);
-  } else if (SubtractLimbs(sum, term) != 0) {
-    NegateLimbs(sum);
-    negative = !negative;
-  }
-  const int zeros = LeadingZeros(sum);
-  if (zeros == 64 * (N + 1)) return {};
-  ShiftLeft(sum, zeros);
   Wide<N> result;
+  result.exponent = large.exponent;
+  result.negative = large.negative;
+  if (subtracts && carry == 0) {  // both have the same exponent
+    NegateLimbs(sum);
+    result.negative = !result.negative;
+  } else if (!subtracts && carry != 0) {
+    sum[0] |= ShiftRight(sum, 1);
+    sum[N] |= 0x8000000000000000;
+    ++result.exponent;
+  }
+  if (sum[N] >> 63 == 0) {
+    const int zeros = LeadingZeros(sum);
+    if (zeros == 64 * (N + 1)) return {};
+    ShiftLeft(sum, zeros);
+    result.exponent -= zeros;
+  }
   for (int i = 0; i < N; ++i) result.limb[i] = sum[i + 1];
   result.limb[0] |= sum[0] != 0;
-  result.exponent = large.exponent + 1 - zeros;
-  result.negative = negative;
   return result;
 }
 

@@ -58,20 +58,19 @@ struct Tally {
 
 template <class T, int L>
 void CheckStage(const Case& c, T want, Tally* tally) {
-  const Wide<1> amplitude = WideOf(c.amplitude);
-  Wide<2> product;
-  if (c.addend != nullptr) product = Multiply<2>(WideOf(c.addend->scale), WideOf(c.addend->x));
+  Factors factors;
+  if (c.addend != nullptr) factors.addend = Multiply<2>(WideOf(c.addend->scale), WideOf(c.addend->x));
+  factors.factor[static_cast<std::size_t>(c.wave)] = Resized<2>(WideOf(c.amplitude));
   const Position position = ToPosition(c.position);
   const Phase phase = PhaseOf(c.frequency->turns, position);
-  Wide<3> angle;
-  const bool exact_angle = L == kSecondLimbs && ExactAngleOf(c.frequency->turns, position, phase, c.wave, &angle);
-  const Decision<T> decision = RepairStage<T, L>(phase, c.wave, amplitude, c.addend != nullptr ? &product : nullptr,
-                                                 exact_angle ? &angle : nullptr);
+  const Wide<3> angle = L == kSecondLimbs ? ExactAngleOf(c.frequency->turns, position, phase) : Wide<3>{};
+  const Decision decision = Stage<L>(phase, factors, angle, kFormat<T>);
   if (!decision.certain) {
     ++tally->open[L];
   } else {
-    ASSERT_TRUE(Same(decision.value, want))
-        << L << " limbs: " << Describe(decision.value) << " want " << Describe(want) << ": " << DescribeCase(c);
+    const T value = FromBits<T>(static_cast<BitsOf<T>>(decision.bits));
+    ASSERT_TRUE(Same(value, want)) << L << " limbs: " << Describe(value) << " want " << Describe(want) << ": "
+                                   << DescribeCase(c);
   }
 }
 
@@ -293,6 +292,40 @@ TEST(Repair, SeriesIsWithinItsBound) {
     EXPECT_LT(first, 45.0);
     EXPECT_LT(second, 45.0);
   }
+}
+
+// Whatever lies less than a unit of the highest limb from a number that is far from ties rounds as it does.
+TEST(Repair, WhatIsFarFromTiesRoundsOneWay) {
+  std::mt19937_64 random(17);
+  ForEachType([&]<class T>(std::type_identity<T>) {
+    const posenc::Format format = kFormat<T>;
+    long far = 0, near = 0;
+    for (int i = 0; i < 100000; ++i) {
+      const int kept = static_cast<int>(random() % static_cast<std::uint64_t>(format.digits + 3)) - 2;
+      const std::int32_t exponent = i % 3 == 0   ? format.min_exponent - format.digits + kept
+                                    : i % 3 == 1 ? format.max_exponent + kept % 2
+                                                 : static_cast<std::int32_t>(random() % 9);
+      std::uint64_t limb[3] = {random(), random(), random()};
+      const int bits = i % 3 == 0 ? std::max(kept, 0) : format.digits;
+      // The bits below the rounded ones: a tie, or one or two units from it.
+      const std::uint64_t rounded = bits == 0 ? 0 : ~(~std::uint64_t{0} >> bits);
+      limb[2] = (limb[2] & rounded) + ((std::uint64_t{1} << 63 >> bits) + random() % 5 - 2);
+      if (i % 2 == 0) limb[0] = limb[1] = i % 4 == 0 ? 0 : ~std::uint64_t{0};
+      limb[2] |= 0x8000000000000000;
+      const Wide<3> x = Normalized<3>(limb, exponent, random() % 2 == 0);
+      if (!IsFarFromTies(x, format)) {
+        ++near;
+        continue;
+      }
+      ++far;
+      const std::uint64_t step[3] = {~std::uint64_t{0}, ~std::uint64_t{0}, 0};
+      const Wide<3> just_less = Normalized<3>(step, exponent, false);
+      ASSERT_EQ(RoundedTo(AddToOdd(x, just_less), format), RoundedTo(x, format)) << i;
+      ASSERT_EQ(RoundedTo(AddToOdd(x, Negated(just_less)), format), RoundedTo(x, format)) << i;
+    }
+    EXPECT_GT(far, 10000);
+    EXPECT_GT(near, 10000);
+  });
 }
 
 TEST(Repair, PublishedValues) {
