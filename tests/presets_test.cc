@@ -12,6 +12,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,23 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Error MakeError(const Preset& preset) { return Encoder::Make(preset.spec).error; }
+
+TEST(Presets, WhatTheyAreSaysSpacingLayoutAndFirstPosition) {
+  for (const presets::NamedPreset& named : presets::All()) {
+    const Preset preset = named.make(8);
+    const Spec& spec = preset.spec;
+    const auto says = [&](const std::string& word) { return named.about.find(word) != std::string_view::npos; };
+    const bool is_paper = says("the paper");
+    const bool is_listed = !spec.inv_freq.empty();
+    EXPECT_EQ(is_listed, says("frequencies") && !says("base")) << named.name;
+    EXPECT_EQ(!is_listed && spec.spacing == Spacing::kExclusive, is_paper || says("exclusive")) << named.name;
+    EXPECT_EQ(!is_listed && spec.spacing == Spacing::kInclusive, says("inclusive")) << named.name;
+    EXPECT_EQ(spec.layout == Layout::kInterleaved, is_paper || says(" interleaved")) << named.name;
+    EXPECT_EQ(spec.layout == Layout::kSplit && !spec.cos_first, says(" split") || says("[sin | cos]")) << named.name;
+    EXPECT_EQ(spec.layout == Layout::kSplit && spec.cos_first, says("[cos | sin]")) << named.name;
+    EXPECT_EQ(preset.first_position != 0, says("from position " + std::to_string(preset.first_position))) << named.name;
+  }
+}
 
 TEST(Presets, NamesAreSortedAndFound) {
   const auto all = presets::All();

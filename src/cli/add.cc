@@ -141,7 +141,7 @@ Outcome AddToNpy(const AddTexts& texts) {
   Addend addend;
   std::unique_ptr<PositionSource> positions;
   Outcome outcome = input.Open("", texts.input);
-  if (outcome.done()) outcome = ReadNpyHeader(&input, &array, &data_offset);
+  if (outcome.done()) outcome = ReadNpyHeader(&input, AddableDescrs(), &array, &data_offset);
   if (outcome.done()) outcome = FindRows(input, array, &shape, &type);
   if (outcome.done()) outcome = MakeRowEncoder(input, shape, texts.spec, &preset, &encoder);
   if (outcome.done()) outcome = ParseScale(texts, shape.dim, preset, &addend.scale);

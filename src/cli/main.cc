@@ -128,9 +128,8 @@ void AddSpecOptions(CLI::App* command, SpecTexts* texts, const std::string& take
 void AddOutput(CLI::App* command, std::string* output, const char* what) {
   AddText(command, "-o,--output", output, "FILE",
           std::string(what) +
-              ", or\n- for stdout. An existing file is replaced only when the\nnew one is complete; a symbolic link "
-              "stays, and its "
-              "target\nis replaced.")
+              ", or\n- for stdout. An existing file is replaced only when the\nnew one is complete, which gets its "
+              "permission bits; a\nsymbolic link stays, and its target is replaced.")
       ->required();
 }
 
@@ -281,7 +280,9 @@ Outcome RunPlot(const PlotTexts& texts) {
                              " must hold at least one position to plot");
   }
   if (outcome.done()) outcome = MakeEncoder(texts.spec, &preset, &encoder);
-  return outcome.done() ? PlotToPng(encoder, positions, width, height, texts.output) : outcome;
+  if (!outcome.done()) return outcome;
+  const std::string title = Describe(texts.spec, encoder.spec(), "positions", positions);
+  return PlotToPng(encoder, positions, title, width, height, texts.output);
 }
 
 Outcome PrintText(const std::string& text) {
@@ -292,12 +293,16 @@ Outcome PrintText(const std::string& text) {
 }
 
 // CLI11 takes the word after "--name=" for its value: one that an empty variable of a shell left out would be replaced
-// by whatever stands next.
+// by whatever stands next. And it takes many words for a flag's true and false, numbers among them.
 Outcome ExpectValuesAfterEquals(int argc, char** argv) {
+  constexpr std::string_view kFlag = "--cos-first=";
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string_view word = argv[i];
     if (word.starts_with("--") && word.find('=') == word.size() - 1) {
       return BadCommandLine(Quoted(word) + " must have a value right after the =");
+    }
+    if (word.starts_with(kFlag) && word.substr(kFlag.size()) != "true" && word.substr(kFlag.size()) != "false") {
+      return BadCommandLine("--cos-first must be true or false, not " + Quoted(word.substr(kFlag.size())));
     }
   }
   return Done();
@@ -321,8 +326,6 @@ std::string Refusal(const CLI::App& app, const CLI::ParseError& error) {
     return option +
            (sentence.find("received") != std::string::npos ? " must be given only once" : " must have a value");
   }
-  // All values are texts but that of the only flag.
-  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return "--cos-first must be true or false";
   return sentence;
 }
 

@@ -9,9 +9,9 @@
 
 namespace posenc::cli {
 
-Outcome ReadNpyHeader(InputFile* file, NpyArray* array, std::uint64_t* data_offset) {
+Outcome ReadNpyHeader(InputFile* file, std::string_view numbers, NpyArray* array, std::uint64_t* data_offset) {
   std::string header;
-  NpyParsed parsed = ParseNpyHeader(header);
+  NpyParsed parsed = ParseNpyHeader(header, numbers);
   while (parsed.broken_rule.empty() && parsed.header_bytes > header.size()) {
     const std::size_t had = header.size();
     header.resize(parsed.header_bytes);
@@ -20,7 +20,7 @@ Outcome ReadNpyHeader(InputFile* file, NpyArray* array, std::uint64_t* data_offs
     if (!outcome.done()) return outcome;
     const bool is_short = had + got < header.size();
     header.resize(had + got);
-    parsed = ParseNpyHeader(header);
+    parsed = ParseNpyHeader(header, numbers);
     if (is_short && parsed.broken_rule.empty()) {
       return Failure(file->named() + " must be a .npy file, and ends inside its header");
     }

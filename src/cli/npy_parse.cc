@@ -25,7 +25,6 @@ static_assert(kLongestNpyHeader == 65536);
 constexpr const char* kTextRule =
     "must have the header that NumPy writes, {'descr': '<f4', 'fortran_order': False, 'shape': (4, 8), } and a new "
     "line";
-constexpr const char* kNumbersRule = "must hold plain integers of 1, 2, 4 or 8 bytes or floats of 2, 4 or 8 bytes";
 constexpr const char* kOrderRule = "must be in C order (fortran_order False), not in Fortran order";
 constexpr const char* kShapeRule = "must have a shape of at most 64 axes, each an integer from 0 to 2^63 - 1";
 static_assert(kMostNpyAxes == 64);
@@ -106,20 +105,17 @@ bool ReadShape(HeaderText* text, std::vector<std::uint64_t>* shape) {
   return true;
 }
 
-// The rule broken by the value of a key, or null.
-const char* ReadDescrValue(HeaderText* text, NpyArray* array, std::string* detail) {
+// The rule broken by the value of a key, or none.
+std::string ReadDescrValue(HeaderText* text, std::string_view numbers, NpyArray* array) {
+  const std::string rule = "must hold " + std::string(numbers);
   std::string_view descr;
-  if (text->TakeString(&descr)) {
-    if (ReadDescr(descr, array)) return nullptr;
-    *detail = ", not " + Quoted(descr);
-    return kNumbersRule;
-  }
+  if (text->TakeString(&descr)) return ReadDescr(descr, array) ? "" : rule + ", not " + Quoted(descr);
   const bool is_structured = text->Take("[") || text->Take("(") || text->Take("{");
-  return is_structured ? kNumbersRule : kTextRule;
+  return is_structured ? rule + ", not items of several parts" : kTextRule;
 }
 
-const char* ReadOrderValue(HeaderText* text) {
-  if (text->Take("False")) return nullptr;
+std::string ReadOrderValue(HeaderText* text) {
+  if (text->Take("False")) return "";
   return text->Take("True") ? kOrderRule : kTextRule;
 }
 
@@ -141,7 +137,7 @@ bool CountItems(NpyArray* array) noexcept {
 }
 
 // A Python dictionary of exactly three keys, in any order, and a new line.
-std::string ReadText(std::string_view whole, NpyArray* array) {
+std::string ReadText(std::string_view whole, std::string_view numbers, NpyArray* array) {
   HeaderText text(whole);
   bool has_descr = false;
   bool has_order = false;
@@ -151,21 +147,20 @@ std::string ReadText(std::string_view whole, NpyArray* array) {
   while (!text.Take("}")) {
     std::string_view key;
     if (!after_comma || !text.TakeString(&key) || !text.Take(":")) return kTextRule;
-    const char* broken = nullptr;
-    std::string detail;
+    std::string broken;
     if (key == "descr" && !has_descr) {
       has_descr = true;
-      broken = ReadDescrValue(&text, array, &detail);
+      broken = ReadDescrValue(&text, numbers, array);
     } else if (key == "fortran_order" && !has_order) {
       has_order = true;
       broken = ReadOrderValue(&text);
     } else if (key == "shape" && !has_shape) {
       has_shape = true;
-      broken = ReadShape(&text, &array->shape) ? nullptr : kShapeRule;
+      broken = ReadShape(&text, &array->shape) ? "" : kShapeRule;
     } else {
       broken = kTextRule;
     }
-    if (broken != nullptr) return broken + detail;
+    if (!broken.empty()) return broken;
     after_comma = text.Take(",");
   }
   if (!has_descr || !has_order || !has_shape || !text.AtEnd()) return kTextRule;
@@ -177,7 +172,7 @@ NpyParsed Needs(std::size_t bytes) { return {.header_bytes = bytes}; }
 
 }  // namespace
 
-NpyParsed ParseNpyHeader(std::string_view bytes) {
+NpyParsed ParseNpyHeader(std::string_view bytes, std::string_view numbers) {
   if (bytes.substr(0, kMagic.size()) != kMagic.substr(0, bytes.size())) return Refused(kMagicRule);
   // Format 1.0 has a length of two bytes, the others one of four.
   constexpr std::size_t kLengthAt = kMagic.size() + kVersionBytes;
@@ -194,7 +189,7 @@ NpyParsed ParseNpyHeader(std::string_view bytes) {
 
   NpyParsed parsed;
   parsed.header_bytes = text_at + text_bytes;
-  parsed.broken_rule = ReadText(bytes.substr(text_at, text_bytes), &parsed.array);
+  parsed.broken_rule = ReadText(bytes.substr(text_at, text_bytes), numbers, &parsed.array);
   return parsed;
 }
 

@@ -17,6 +17,9 @@ namespace posenc::cli {
 inline constexpr std::size_t kLongestNpyHeader = 65536;
 inline constexpr std::size_t kMostNpyAxes = 64;
 
+// The items that ParseNpyHeader knows, as a sentence calls them.
+inline constexpr std::string_view kNpyNumbers = "plain integers of 1, 2, 4 or 8 bytes or floats of 2, 4 or 8 bytes";
+
 // An array of plain numbers in C order: signed or unsigned integers of 1, 2, 4 or 8 bytes, or IEEE floats of 2, 4 or 8.
 struct NpyArray {
   std::string descr;             // as the header has it, e.g. "<f4"
@@ -39,8 +42,9 @@ struct NpyParsed {
 };
 
 // Reads nothing but bytes, keeps no state, recurses nowhere and allocates in proportion to the header only. What is
-// needed grows at most twice: the fixed part, then the length, then the whole header.
-NpyParsed ParseNpyHeader(std::string_view bytes);
+// needed grows at most twice: the fixed part, then the length, then the whole header. numbers is what the rule says
+// that a file of other items must hold: a caller that takes fewer of them names these.
+NpyParsed ParseNpyHeader(std::string_view bytes, std::string_view numbers = kNpyNumbers);
 
 }  // namespace posenc::cli
 

@@ -28,6 +28,9 @@ NumberError ParseNumber(std::string_view text, Number* number) noexcept {
   return result.ec == std::errc() ? NumberError::kNone : NumberError::kOutOfRange;
 }
 
+// What editors of Windows put at the start of a text, which is no part of it: U+FEFF in UTF-8.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // value with `digits` significant digits and no trailing zeros: 0.5, 10000, 1e-20. digits is from 1 to 17.
 std::string FormatNumber(double value, int digits = 17);
 

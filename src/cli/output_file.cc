@@ -28,6 +28,9 @@ constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
 // others have written to stdout and will write.
 constexpr std::string_view kStdoutPaths[] = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
 
+// What a replaced file hands on. The bits of set-user-ID and the like belong to programs.
+constexpr mode_t kPermissions = 0777;
+
 // The name that a signal handler unlinks, or null. It points into OutputFile::temporary_, which does not change while
 // it is published.
 std::atomic<const char*> published_temporary{nullptr};
@@ -109,6 +112,7 @@ Outcome OutputFile::Open(const std::string& path) {
   if (std::ranges::find(kStdoutPaths, path) != std::end(kStdoutPaths)) return OpenStdout();
   named_ = "-o " + Quoted(path);
   struct stat status = {};
+  std::optional<mode_t> replaced;
   if (stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return Failed("write", EISDIR);
     if (!S_ISREG(status.st_mode)) {
@@ -117,12 +121,13 @@ Outcome OutputFile::Open(const std::string& path) {
     }
     // A directory would let its read-only file be replaced; whoever made it read-only did not want that.
     if (faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) return Failed("replace", errno);
+    replaced = status.st_mode & kPermissions;
   } else if (errno != ENOENT) {
     return Failed("write", errno);
   }
   final_ = FollowLinks(path).string();
   if (final_.empty()) return Failed("write", ELOOP);
-  return OpenTemporary();
+  return OpenTemporary(replaced);
 }
 
 Outcome OutputFile::OpenStdout() {
@@ -132,7 +137,7 @@ Outcome OutputFile::OpenStdout() {
   return descriptor_ < 0 ? Failed("write", errno) : Done();
 }
 
-Outcome OutputFile::OpenTemporary() {
+Outcome OutputFile::OpenTemporary(std::optional<mode_t> replaced) {
   const std::filesystem::path directory = std::filesystem::path(final_).parent_path();
   const std::string name = std::filesystem::path(final_).filename().string();
   if (name.empty() || name == "." || name == "..") return Failed("write", EISDIR);
@@ -148,15 +153,22 @@ Outcome OutputFile::OpenTemporary() {
     std::string candidate = (directory / stem).string();
     if (attempt > 0) candidate.append("-").append(std::to_string(attempt));
     const SignalsHeld held;
-    descriptor_ = open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced.value_or(0666));
     if (descriptor_ >= 0) {
       temporary_ = std::move(candidate);
       published_temporary.store(temporary_.c_str());
-      return Done();
+      return replaced ? KeepMode(*replaced) : Done();
     }
     error_number = errno;
   }
   return Failed("write", error_number);
+}
+
+// The umask has taken bits away, never given one. A file system without modes has nothing to set.
+Outcome OutputFile::KeepMode(mode_t mode) {
+  struct stat status = {};
+  const bool is_kept = fstat(descriptor_, &status) == 0 && (status.st_mode & kPermissions) == mode;
+  return is_kept || fchmod(descriptor_, mode) == 0 ? Done() : Failed("replace", errno);
 }
 
 Outcome OutputFile::Write(const void* data, std::size_t size) {

@@ -15,8 +15,8 @@
 #include "src/cli/color_map.h"
 #include "src/cli/heat_map.h"
 #include "src/cli/numbers.h"
+#include "src/cli/output_file.h"
 #include "src/cli/png_file.h"
-#include "src/cli/spec_options.h"
 #include "src/cli/ticks.h"
 
 namespace posenc::cli {
@@ -46,9 +46,9 @@ struct Labels {
 
 std::string BarLabel(double value) { return FormatNumber(value, 4); }
 
-Labels LabelsOf(const Encoder& encoder, const PositionRange& positions) {
+Labels LabelsOf(const Encoder& encoder, const PositionRange& positions, const std::string& title) {
   Labels labels;
-  labels.title = Describe(encoder.spec(), "positions", positions);
+  labels.title = title;
   const double amplitude = std::abs(encoder.spec().amplitude);
   if (amplitude > 0.0) labels.largest = amplitude;
   const std::int64_t first = positions.at(0);
@@ -152,10 +152,14 @@ void DrawColorBar(const Frame& frame, const Labels& labels, const ColorMap& colo
 
 }  // namespace
 
-Outcome PlotToPng(const Encoder& encoder, const PositionRange& positions, std::size_t width, std::size_t height,
-                  const std::string& path) {
+Outcome PlotToPng(const Encoder& encoder, const PositionRange& positions, const std::string& title, std::size_t width,
+                  std::size_t height, const std::string& path) {
+  OutputFile file;
+  Outcome opened = file.Open(path);
+  if (!opened.done()) return opened;
+
   const std::uint64_t dim = encoder.spec().dim;
-  const Labels labels = LabelsOf(encoder, positions);
+  const Labels labels = LabelsOf(encoder, positions, title);
   const Frame frame = LayOut(labels, dim, positions.count, static_cast<int>(width), static_cast<int>(height));
 
   // Cells in units of the amplitude, which may be one that floats cannot hold.
@@ -183,7 +187,7 @@ Outcome PlotToPng(const Encoder& encoder, const PositionRange& positions, std::s
   DrawAxisLeft(frame.heat, frame.ruler, PositionTicks(frame, labels, positions), "position", &canvas);
   DrawColorBar(frame, labels, colors, &canvas);
   DrawTitle(frame.title, frame.heat.x, frame.ruler, &canvas);
-  return WritePng(canvas, labels.title, path);
+  return WritePng(canvas, labels.title, &file);
 }
 
 }  // namespace posenc::cli

@@ -1,4 +1,4 @@
-// Pictures as PNG: a canvas goes in, a complete file comes out.
+// Pictures as PNG: a canvas and an open output go in, a complete file comes out.
 
 #include "src/cli/png_file.h"
 
@@ -7,14 +7,12 @@
 #include <csetjmp>
 #include <utility>
 
-#include "src/cli/output_file.h"
-
 namespace posenc::cli {
 namespace {
 
 // What the callbacks of libpng share with WritePng. It outlives every longjmp.
 struct PngSink {
-  OutputFile file;
+  OutputFile* file;
   Outcome outcome;
 };
 
@@ -31,7 +29,7 @@ void OnWarning(png_structp, png_const_charp) {}
 
 // False on failure. Its objects are gone when png_error jumps.
 bool WriteToSink(PngSink* sink, const void* data, std::size_t size) {
-  sink->outcome = sink->file.Write(data, size);
+  sink->outcome = sink->file->Write(data, size);
   return sink->outcome.done();
 }
 
@@ -57,11 +55,8 @@ bool EncodePng(png_structp png, png_infop info, const Canvas& canvas, png_textp 
 
 }  // namespace
 
-Outcome WritePng(const Canvas& canvas, const std::string& title, const std::string& path) {
-  PngSink sink;
-  sink.outcome = sink.file.Open(path);
-  if (!sink.outcome.done()) return sink.outcome;
-
+Outcome WritePng(const Canvas& canvas, const std::string& title, OutputFile* file) {
+  PngSink sink{.file = file, .outcome = {}};
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &sink, OnError, OnWarning);
   png_infop info = png == nullptr ? nullptr : png_create_info_struct(png);
   if (info == nullptr) {
@@ -83,7 +78,7 @@ Outcome WritePng(const Canvas& canvas, const std::string& title, const std::stri
 
   const bool encoded = EncodePng(png, info, canvas, texts, 2);
   png_destroy_write_struct(&png, &info);
-  return encoded ? sink.file.Commit() : sink.outcome;
+  return encoded ? file->Commit() : sink.outcome;
 }
 
 }  // namespace posenc::cli

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 
 #include "src/cli/npy_input.h"
@@ -77,19 +78,20 @@ Outcome PositionFile::Open(const std::string& path) {
   if (!outcome.done()) return outcome;
   integers_.reserve(kMostInBlock);
   reals_.reserve(kMostInBlock);
-  char first = 0;
+  char first[kByteOrderMark.size()] = {};
   std::size_t got = 0;
-  outcome = input_.Read(&first, 1, &got);
-  if (outcome.done()) outcome = input_.SeekTo(0);
+  outcome = input_.Read(first, sizeof(first), &got);
+  if (std::string_view(first, got) == kByteOrderMark) begin_ = got;
+  if (outcome.done()) outcome = input_.SeekTo(begin_);
   if (!outcome.done()) return outcome;
   // No text begins with the first byte of a .npy, neither in ASCII nor in UTF-8.
-  outcome = first == '\x93' ? OpenNpy() : CountText();
+  outcome = first[0] == '\x93' ? OpenNpy() : CountText();
   return outcome.done() ? Begin() : outcome;
 }
 
 Outcome PositionFile::OpenNpy() {
   NpyArray array;
-  Outcome outcome = ReadNpyHeader(&input_, &array, &begin_);
+  Outcome outcome = ReadNpyHeader(&input_, kNpyNumbers, &array, &begin_);
   if (!outcome.done()) return outcome;
   if (!array.is_native) {
     return Failure(input_.named() + " must hold numbers in the byte order of this machine, not " + Quoted(array.descr));

@@ -67,7 +67,6 @@ Outcome PositionText::Next(InputFile* file, Number* number, bool* end) {
   Outcome outcome = NextWord(file, &word);
   *end = word.empty();
   if (!outcome.done() || *end) return outcome;
-  ++numbers_;
   NumberError error = NumberError::kNotANumber;
   if (word.size() <= kLongestWord) {
     std::int64_t integer = 0;
@@ -80,11 +79,14 @@ Outcome PositionText::Next(InputFile* file, Number* number, bool* end) {
       *number = real;
     }
   }
-  if (error == NumberError::kNone) return Done();
+  if (error == NumberError::kNone) {
+    ++numbers_;
+    return Done();
+  }
   return Failure(file->named() +
                  " must be a .npy file or text with numbers between blanks, integers from -2^63 to 2^63 "
-                 "- 1 or reals such as 0.5 or 1e4 that a double holds; number " +
-                 std::to_string(numbers_) + " is " + Quoted(word));
+                 "- 1 or reals such as 0.5 or 1e4 that a double holds; position " +
+                 std::to_string(numbers_) + " (from 0) is " + Quoted(word));
 }
 
 }  // namespace posenc::cli

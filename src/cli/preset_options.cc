@@ -69,7 +69,7 @@ std::string FirstPosition(const presets::Preset& preset) {
 
 std::string XScale(const presets::Preset& preset) {
   const bool is_root = preset.x_scale != 1.0 && preset.x_scale == std::sqrt(static_cast<double>(preset.spec.dim));
-  return is_root ? "sqrt-dim" : FormatNumber(preset.x_scale, 6);
+  return is_root ? "sqrt-dim" : FormatNumber(preset.x_scale);
 }
 
 }  // namespace

@@ -76,6 +76,7 @@ Outcome ExpectFile(const PositionRange& offsets, std::size_t head_bytes, std::si
 struct Request {
   Encoder encoder;
   PositionRange offsets;
+  std::string title;  // of a picture
   std::size_t width = 1200;
   std::size_t height = 800;
   std::string output;
@@ -139,11 +140,11 @@ PositionRange LookedAt(const Encoder& encoder, const PositionRange& offsets) noe
 
 Outcome WriteChart(const Request& request) {
   if (request.offsets.count == 0) return BadCommandLine("--offsets must hold at least one offset to draw");
+  OutputFile file;
+  Outcome outcome = file.Open(request.output);
+  if (!outcome.done()) return outcome;
   const PositionRange offsets = Ascending(request.offsets);
-  LineChart chart{.title = Describe(request.encoder.spec(), "offsets", request.offsets),
-                  .across_title = "offset",
-                  .up_title = "similarity",
-                  .lowest = offsets.start};
+  LineChart chart{.title = request.title, .across_title = "offset", .up_title = "similarity", .lowest = offsets.start};
   chart.span = static_cast<std::uint64_t>(offsets.at(offsets.count - 1)) - static_cast<std::uint64_t>(offsets.start);
 
   Curve curve;
@@ -158,9 +159,9 @@ Outcome WriteChart(const Request& request) {
     }
     return Done();
   };
-  Outcome outcome = ForEachBlock(request.encoder, LookedAt(request.encoder, offsets), add);
+  outcome = ForEachBlock(request.encoder, LookedAt(request.encoder, offsets), add);
   if (!outcome.done()) return outcome;
-  return WritePng(DrawLineChart(chart, curve, request.width, request.height), chart.title, request.output);
+  return WritePng(DrawLineChart(chart, curve, request.width, request.height), chart.title, &file);
 }
 
 struct Format {
@@ -222,6 +223,7 @@ Outcome WriteSimilarity(const SimilarityTexts& texts) {
   if (outcome.done()) outcome = ParsePositionRange("--offsets", texts.offsets.value_or(""), &request.offsets);
   if (outcome.done()) outcome = MakeEncoder(texts.spec, &preset, &request.encoder);
   if (!outcome.done()) return outcome;
+  request.title = Describe(texts.spec, request.encoder.spec(), "offsets", request.offsets);
   // Rules that only this command has.
   const Error error = request.encoder.Similarity({}, {});
   return error == Error::kNone ? format->write(request) : BadCommandLine(SentenceOf(error));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -104,7 +105,8 @@ Outcome ParseFrequencies(const std::string& argument, std::vector<double>* frequ
     Outcome read = ReadText(argument.substr(1), &text);
     if (!read.done()) return read;
   }
-  const std::string_view list = from_file ? std::string_view(text) : std::string_view(argument);
+  std::string_view list = from_file ? std::string_view(text) : std::string_view(argument);
+  if (from_file && list.starts_with(kByteOrderMark)) list.remove_prefix(kByteOrderMark.size());
   const std::string_view separators = from_file ? ", \t\r\n" : ",";
   std::size_t begin = 0;
   while (begin <= list.size()) {
@@ -129,6 +131,32 @@ Outcome RefuseBesideFrequencies(const SpecTexts& texts) {
   if (texts.inv_freq) return BadCommandLine(rule + "--inv-freq, which takes its place");
   return BadCommandLine(rule + "--preset " + *texts.preset + ", whose frequencies are a list that only --inv-freq " +
                         "can replace");
+}
+
+// Whether the preset makes nothing of an odd dim, whatever --odd says: a NaN for its base stands for that.
+bool IsOddBeyondPreset(const Spec& spec) noexcept {
+  return spec.inv_freq.empty() && std::isnan(spec.base) && spec.dim % 2 != 0 && spec.dim <= kLargestDim;
+}
+
+// The sentence about a preset whose own frequencies, a list, broke a rule of the library, which would name an option
+// that was not given.
+Outcome RefusalOfPreset(const SpecTexts& texts, const Spec& spec) {
+  const std::string name = "--preset " + *texts.preset;
+  if (spec.dim % 2 != 0 && spec.odd == OddDim::kDropCos) {
+    return BadCommandLine("--odd must not be drop-cos with " + name + ", which has a cosine for every sine");
+  }
+  const auto beyond = std::ranges::find_if(
+      spec.inv_freq, [&](double frequency) { return std::fabs(frequency * spec.position_scale) > 0x1p64; });
+  // Lists of all dims begin alike where their first frequencies are the lowest.
+  const std::size_t pairs = static_cast<std::size_t>(beyond - spec.inv_freq.begin());
+  const std::string limit = " must be at most 2^64 in absolute value";
+  if (pairs == 0) {
+    return BadCommandLine("--position-scale must be closer to 0 with " + name + ": every frequency times it" + limit);
+  }
+  const std::size_t dim = 2 * pairs + (spec.odd == OddDim::kZero ? 1 : 0);
+  return BadCommandLine(
+      "--dim must be at most " + std::to_string(dim) + " with " + name +
+      (beyond == spec.inv_freq.end() ? ", whose frequencies end there" : ": every frequency" + limit));
 }
 
 // Fields of one number or name.
@@ -210,9 +238,10 @@ Outcome MakeEncoder(const SpecTexts& texts, presets::Preset* preset, Encoder* en
   *preset = named == nullptr ? presets::Preset{} : named->make(dim);
 
   Spec& spec = preset->spec;
-  if (named == nullptr || texts.inv_freq) spec.dim = dim;
+  spec.dim = dim;  // a preset may have a list that ends before it
   if (texts.inv_freq) spec.inv_freq = std::move(inv_freq);
   if (texts.cos_first_given) spec.cos_first = texts.cos_first;
+  if (IsOddBeyondPreset(spec)) return BadCommandLine("--dim must be even with --preset " + *texts.preset);
   outcome = ReadFields(texts, &spec);
   if (!outcome.done()) return outcome;
 
@@ -223,14 +252,17 @@ Outcome MakeEncoder(const SpecTexts& texts, presets::Preset* preset, Encoder* en
     return Failure("--dim " + std::to_string(dim) +
                    " needs more memory than this machine gives: its tables take about 660 bytes a frequency");
   }
+  const bool is_of_list = made.error == Error::kInvFreqSize || made.error == Error::kFrequency;
+  if (is_of_list && !spec.inv_freq.empty() && !texts.inv_freq) return RefusalOfPreset(texts, spec);
   if (!made) return BadCommandLine(SentenceOf(made.error));
   *encoder = std::move(made.value);
   return Done();
 }
 
-std::string Describe(const Spec& spec, const char* what, const PositionRange& positions) {
+std::string Describe(const SpecTexts& texts, const Spec& spec, const char* what, const PositionRange& positions) {
   const Spec standard;
-  std::string line = "dim " + std::to_string(spec.dim) + ", ";
+  std::string line = texts.preset ? "preset " + *texts.preset + ", " : "";
+  line += "dim " + std::to_string(spec.dim) + ", ";
   if (positions.count == 0) {
     line += std::string("no ") + what;
   } else {

@@ -50,8 +50,9 @@ Outcome ParseCount(const char* option, const std::string& text, std::size_t leas
 // The value of option; without a text, *value stays.
 Outcome ParseInteger(const char* option, const std::optional<std::string>& text, std::int64_t* value);
 
-// One line about the encoding: dim, the positions (or as `what` calls them) and every field that is not its default.
-std::string Describe(const Spec& spec, const char* what, const PositionRange& positions);
+// One line about the encoding: the preset of texts, dim, the positions (or as `what` calls them) and every field of
+// spec that is not its default.
+std::string Describe(const SpecTexts& texts, const Spec& spec, const char* what, const PositionRange& positions);
 
 }  // namespace posenc::cli
 

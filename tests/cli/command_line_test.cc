@@ -86,6 +86,13 @@ std::vector<Refused> RefusedOptions() {
       {"BaseEmpty", {"--base=", "3"}, "\"--base=\" must have a value right after the ="},
       {"LayoutEmpty", {"--layout=", "split"}, "\"--layout=\" must have a value right after the ="},
       {"CosFirstEmpty", {"--cos-first="}, "\"--cos-first=\" must have a value right after the ="},
+      {"CosFirstWord", {"--cos-first=maybe"}, "--cos-first must be true or false, not \"maybe\""},
+      {"CosFirstThree", {"--cos-first=3"}, "--cos-first must be true or false, not \"3\""},
+      {"CosFirstOne", {"--cos-first=1"}, "--cos-first must be true or false, not \"1\""},
+      {"CosFirstNegative", {"--cos-first=-1"}, "--cos-first must be true or false, not \"-1\""},
+      {"CosFirstCapitals", {"--cos-first=TRUE"}, "--cos-first must be true or false, not \"TRUE\""},
+      {"CosFirstOn", {"--cos-first=on"}, "--cos-first must be true or false, not \"on\""},
+      {"CosFirstBraces", {"--cos-first={}"}, "--cos-first must be true or false, not \"{}\""},
       {"FrequencyFileEmpty", {"--inv-freq", "@/dev/null"}, "--inv-freq: \"/dev/null\" holds no number"},
       {"StepZero", {"--positions", "0:4:0"}, "--positions must have a STEP that is not 0, not \"0:4:0\""},
       {"AllPositions",
@@ -168,7 +175,6 @@ TEST(CommandLine, TheWrongWordIsNamedAndWhoDoesNotKnowIt) {
       {{"--dim", "8"}, "--dim must be given only once"},
       {{"-o", "/dev/null"}, "--output must be given only once"},
       {{"--base"}, "--base must have a value"},
-      {{"--cos-first=maybe"}, "--cos-first must be true or false"},
   };
   constexpr char kHint[] = " (posenc --help and posenc COMMAND --help list what is allowed)";
   const auto expect_refusal = [&](const std::vector<std::string>& arguments, const std::string& sentence) {

@@ -92,19 +92,56 @@ TEST(Output, AFailedWriteLeavesTheOldFileAndNoOther) {
   }
 }
 
-TEST(Output, AnExistingFileIsReplacedWithTheModeOfTheUmask) {
-  const TemporaryDirectory directory;
-  WriteFile(directory / "t.npy", "old");
-  ASSERT_EQ(0, chmod((directory / "t.npy").c_str(), 0600));
-  const mode_t before = umask(0027);
-  const Ended ended = RunProgram(EncodeTo(directory / "t.npy"));
-  umask(before);
-  EXPECT_EQ(0, ended.exit_code);
-  EXPECT_EQ(Names{"t.npy"}, directory.Names());
-  EXPECT_EQ(128u + 4u * 512u * 4u, std::filesystem::file_size(directory / "t.npy"));
+mode_t ModeOf(const std::string& path) {
   struct stat status = {};
-  ASSERT_EQ(0, stat((directory / "t.npy").c_str(), &status));
-  EXPECT_EQ(0640u, status.st_mode & 07777u);
+  EXPECT_EQ(0, stat(path.c_str(), &status)) << path;
+  return status.st_mode & 07777u;
+}
+
+Ended RunUnderUmask(mode_t mask, const Names& command) {
+  const mode_t before = umask(mask);
+  Ended ended = RunProgram(command);
+  umask(before);
+  return ended;
+}
+
+TEST(Output, AnExistingFileIsReplacedAndKeepsItsPermissionBits) {
+  for (const mode_t mode : {0600u, 0640u, 0644u, 0666u, 0775u}) {
+    const TemporaryDirectory directory;
+    WriteFile(directory / "t.npy", "old");
+    std::filesystem::create_symlink("t.npy", directory / "link");
+    for (const std::string& path : {directory / "t.npy", directory / "link"}) {
+      ASSERT_EQ(0, chmod((directory / "t.npy").c_str(), mode));
+      EXPECT_EQ(0, RunUnderUmask(0027, EncodeTo(path)).exit_code);
+      EXPECT_EQ((Names{"link", "t.npy"}), directory.Names());
+      EXPECT_EQ(128u + 4u * 512u * 4u, std::filesystem::file_size(directory / "t.npy"));
+      EXPECT_EQ(mode, ModeOf(directory / "t.npy"));
+    }
+  }
+}
+
+TEST(Output, ANewFileHasTheModeOfTheUmaskAndBitsOfProgramsAreNotKept) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(0, RunUnderUmask(0027, EncodeTo(directory / "t.npy")).exit_code);
+  EXPECT_EQ(0640u, ModeOf(directory / "t.npy"));
+  ASSERT_EQ(0, chmod((directory / "t.npy").c_str(), 06755));
+  EXPECT_EQ(0, RunProgram(EncodeTo(directory / "t.npy")).exit_code);
+  EXPECT_EQ(0755u, ModeOf(directory / "t.npy"));
+}
+
+// The picture has 48 MB, for which there is no memory here: that is found only when the output can be written.
+TEST(Output, IsOpenedBeforeAPictureIsDrawn) {
+  const TemporaryDirectory directory;
+  constexpr std::size_t kTooLittle = 32 * 1024;
+  for (Names command : {Names{"plot", "--dim", "4000", "--positions", "0:4000"},
+                        Names{"similarity", "--dim", "64", "--offsets", "0:400"}}) {
+    command.insert(command.end(), {"--width", "4000", "--height", "4000", "-o", directory / "missing/t.png"});
+    ExpectFailure(RunProgram(command, kTooLittle),
+                  "cannot write -o \"" + command.back() + "\": No such file or directory");
+    command.back() = directory / "t.png";
+    if (MemoryIsItsOwn()) ExpectFailure(RunProgram(command, kTooLittle), "this machine gives no more memory");
+    EXPECT_TRUE(directory.Names().empty());
+  }
 }
 
 TEST(Output, AReadOnlyFileIsNotReplaced) {
@@ -266,6 +303,7 @@ TEST(Output, AClosedPipeIsAnError) {
 // signal. Returns the name of the temporary file.
 std::string EndBySignal(const Names& command, const TemporaryDirectory& directory, int signal_number) {
   WriteFile(directory / "t", "old");
+  EXPECT_EQ(0, chmod((directory / "t").c_str(), 0600));
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
   const pid_t process = StartProgram(command, {.out = null, .err = null});
   const std::string temporary = ".t.tmp-" + std::to_string(process);
@@ -273,6 +311,7 @@ std::string EndBySignal(const Names& command, const TemporaryDirectory& director
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_EQ((Names{temporary, "t"}), directory.Names());
+  EXPECT_EQ(0600u, ModeOf(directory / temporary));
   kill(process, signal_number);
   EXPECT_EQ(signal_number, WaitFor(process).signal_number);
   EXPECT_EQ("old", ReadFile(directory / "t"));

@@ -144,6 +144,30 @@ TEST(PositionsFile, TextHoldsIntegersAndReals) {
   }
 }
 
+// Editors of Windows begin a file with it.
+TEST(PositionsFile, AByteOrderMarkAtTheStartOfATextIsSkipped) {
+  const std::string mark = "\xEF\xBB\xBF";
+  EXPECT_EQ(RowsOf({0, 1, -2}), Encoded(mark + "0\r\n1\r\n-2\r\n").data);
+  EXPECT_EQ(RowsOf({5}), Encoded(mark + "# head\r\n5").data);
+  EXPECT_EQ(HeaderText("<f8", "0, 6"), Encoded(mark).header);
+  EXPECT_EQ(RowsOf({7, 8}), ParseNpy(RunWithInput(EncodeFrom("-", "-"), mark + "7 8").out).data);
+  // Positions that go round begin behind it again.
+  const TemporaryDirectory directory;
+  WriteFile(directory / "x.npy", NpyOf("<f8", {3, 2, 6}, std::vector<double>(36)));
+  WriteFile(directory / "p", mark + "7 8");
+  const Ended added =
+      RunProgram({"add", directory / "x.npy", "--positions-file", directory / "p", "-o", directory / "y.npy"});
+  EXPECT_EQ("", added.err);
+  EXPECT_EQ(RowsOf({7, 8, 7, 8, 7, 8}), ParseNpy(ReadFile(directory / "y.npy")).data);
+  // A text of frequencies is one too.
+  WriteFile(directory / "w", mark + "1, 0.5\r\n2\r\n");
+  const auto encode = [](const std::string& frequencies) {
+    return RunProgram({"encode", "--dim", "6", "--positions", "0:9", "--inv-freq", frequencies, "-o", "-"});
+  };
+  EXPECT_EQ("", encode("@" + directory / "w").err);
+  EXPECT_EQ(encode("1,0.5,2").out, encode("@" + directory / "w").out);
+}
+
 TEST(PositionsFile, ManyBlocksOfTextAreRead) {
   // Words of many lengths fall on every place of a block's border, comments longer than a block between them.
   std::string text;
@@ -201,7 +225,8 @@ TEST(PositionsFile, WhatIsNoPositionIsRefusedBeforeAnythingIsWritten) {
   const TemporaryDirectory directory;
   const std::string rule =
       " must be a .npy file or text with numbers between blanks, integers from -2^63 to 2^63 - 1 or reals such as 0.5 "
-      "or 1e4 that a double holds; number ";
+      "or 1e4 that a double holds; position ";
+  const std::string mark = "\xEF\xBB\xBF";
   const std::string limit = ": every position must be NaN, infinite, or at most 2^63 in absolute value; position ";
   std::vector<double> late(20000, 1.0);
   late[19999] = -0x1.0000000000001p63;
@@ -209,21 +234,21 @@ TEST(PositionsFile, WhatIsNoPositionIsRefusedBeforeAnythingIsWritten) {
     std::string file;
     std::string sentence;
   } cases[] = {
-      {"1 two 3", rule + "2 is \"two\""},
-      {"1,2", rule + "1 is \"1,2\""},
-      {"+1", rule + "1 is \"+1\""},
-      {"0x10", rule + "1 is \"0x10\""},
-      {"1 -", rule + "2 is \"-\""},
-      {"\xEF\xBB\xBF"
-       "1",
-       rule + "1 is \"\xEF\xBB\xBF"
-              "1\""},
-      {std::string("1\0", 2), rule + "1 is \"1?\""},
-      {"9223372036854775808", rule + "1 is \"9223372036854775808\""},
-      {"-9223372036854775809", rule + "1 is \"-9223372036854775809\""},
-      {"1e999", rule + "1 is \"1e999\""},
-      {"0.5 1e-999", rule + "2 is \"1e-999\""},
-      {"0 " + std::string(200000, '0'), rule + "2 is \"" + std::string(80, '0') + "...\""},
+      {"1 two 3", rule + "1 (from 0) is \"two\""},
+      {"1,2", rule + "0 (from 0) is \"1,2\""},
+      {"+1", rule + "0 (from 0) is \"+1\""},
+      {"0x10", rule + "0 (from 0) is \"0x10\""},
+      {"1 -", rule + "1 (from 0) is \"-\""},
+      // One mark, whole and at the start, is skipped.
+      {mark + mark + "1", rule + "0 (from 0) is \"" + mark + "1\""},
+      {mark.substr(0, 2) + "1", rule + "0 (from 0) is \"" + mark.substr(0, 2) + "1\""},
+      {"1 " + mark + "1", rule + "1 (from 0) is \"" + mark + "1\""},
+      {std::string("1\0", 2), rule + "0 (from 0) is \"1?\""},
+      {"9223372036854775808", rule + "0 (from 0) is \"9223372036854775808\""},
+      {"-9223372036854775809", rule + "0 (from 0) is \"-9223372036854775809\""},
+      {"1e999", rule + "0 (from 0) is \"1e999\""},
+      {"0.5 1e-999", rule + "1 (from 0) is \"1e-999\""},
+      {"0 " + std::string(200000, '0'), rule + "1 (from 0) is \"" + std::string(80, '0') + "...\""},
       {"0 1e19", limit + "1 (from 0) is 1e+19"},
       {NpyOf("<f4", {2}, std::vector<float>{0, -1e30f}), limit + "1 (from 0) is -1.0000000150474662e+30"},
       {NpyOf("<f8", {20000}, late), limit + "19999 (from 0) is -9223372036854777856"},

@@ -9,6 +9,7 @@
 
 #include "posenc/presets.h"
 #include "tests/cli/npy.h"
+#include "tests/cli/picture.h"
 #include "tests/cli/program.h"
 #include "tests/reference.h"
 
@@ -99,13 +100,44 @@ TEST(Preset, IsWhatItsOptionsAre) {
   EXPECT_EQ(Encoded({"--dim", "8", "--positions", "0:5"}), Encoded({"--dim", "8", "--length", "5"}));
 }
 
+// Pictures of the default size, whose titles have one line.
+void ExpectSameBelowTitle(const Picture& want, const Picture& got) {
+  constexpr std::size_t kTitleRows = 40;
+  ASSERT_EQ(want.width, got.width);
+  ASSERT_EQ(want.height, got.height);
+  const auto rows = [](const Picture& picture, std::size_t begin, std::size_t end) {
+    const auto* const pixels = picture.pixels.data();
+    return std::vector<Pixel>(pixels + begin * picture.width, pixels + end * picture.width);
+  };
+  EXPECT_TRUE(rows(want, kTitleRows, want.height) == rows(got, kTitleRows, got.height));
+  EXPECT_FALSE(rows(want, 0, kTitleRows) == rows(got, 0, kTitleRows)) << "the title does not name the preset";
+}
+
+TEST(Preset, NamesItselfInTheTitlesOfPictures) {
+  const TemporaryDirectory directory;
+  const Arguments preset = {"--dim", "8", "--preset", "whisper"};
+  const auto expect_title = [&](const Arguments& arguments, const std::string& title) {
+    EXPECT_NE(std::string::npos, Output(arguments + preset).find(std::string("Title\0", 6) + title)) << title;
+  };
+  expect_title({"plot", "--length", "5"}, "preset whisper, dim 8, positions 0 to 4, base 10000, split, inclusive");
+  expect_title({"similarity", "--format", "png", "--offsets", "0:5", "--amplitude", "2"},
+               "preset whisper, dim 8, offsets 0 to 4, base 10000, split, inclusive, amplitude 2");
+  // The longest name in the smallest picture.
+  for (const std::string command : {"plot", "similarity"}) {
+    const Picture picture = Draw({command, command == "plot" ? "--positions" : "--offsets", "0:4", "--dim", "8",
+                                  "--preset", "tensorflow-tutorial", "--width", "240", "--height", "240"});
+    EXPECT_LE(picture.width, 240u);
+    EXPECT_LE(picture.height, 240u);
+  }
+}
+
 TEST(Preset, PlotsAndSimilaritiesAreThoseOfItsOptions) {
   const Arguments inclusive = {"--dim", "8", "--spacing", "inclusive", "--layout", "split"};
   const Arguments preset = {"--dim", "8", "--preset", "opennmt-tf"};
-  EXPECT_EQ(Output(Arguments{"plot", "--positions", "1:6"} + inclusive),
-            Output(Arguments{"plot", "--length", "5"} + preset));
-  EXPECT_EQ(Output(Arguments{"plot", "--positions", "0:6"} + inclusive),
-            Output(Arguments{"plot", "--positions", "0:6"} + preset));
+  ExpectSameBelowTitle(Draw(Arguments{"plot", "--positions", "1:6"} + inclusive),
+                       Draw(Arguments{"plot", "--length", "5"} + preset));
+  ExpectSameBelowTitle(Draw(Arguments{"plot", "--positions", "0:6"} + inclusive),
+                       Draw(Arguments{"plot", "--positions", "0:6"} + preset));
   const Arguments similarity = {"similarity", "--offsets", "-3:9"};
   EXPECT_EQ(Output(similarity + inclusive), Output(similarity + preset));
   EXPECT_NE(Output(similarity + Arguments{"--dim", "8"}), Output(similarity + preset));
@@ -193,6 +225,53 @@ TEST(Preset, WhatIsNoPresetOrDoesNotFitItIsRefused) {
             RunProgram({"encode", "--preset", "nerf", "--dim", "7", "--length", "4", "-o", "/dev/null"}).err);
 }
 
+TEST(Preset, ListsOfFrequenciesSayWhichDimsTheyHave) {
+  const std::string limit = ": every frequency must be at most 2^64 in absolute value";
+  const struct {
+    Arguments options;
+    std::string sentence;  // empty: they are allowed
+  } cases[] = {
+      {{"nerf", "--dim", "130"}, ""},
+      {{"nerf", "--dim", "132"}, "--dim must be at most 130 with --preset nerf" + limit},
+      {{"nerf", "--dim", "140"}, "--dim must be at most 130 with --preset nerf" + limit},
+      {{"nerf", "--dim", "67108864"}, "--dim must be at most 130 with --preset nerf" + limit},
+      {{"nerf", "--dim", "67108866"}, "--dim must be from 1 to 2^26"},
+      {{"nerf", "--dim", "130", "--position-scale", "-3"}, "--dim must be at most 126 with --preset nerf" + limit},
+      // Frequencies that a small factor brings below the limit; the list has no more.
+      {{"nerf", "--dim", "132", "--position-scale", "0.001"}, ""},
+      {{"nerf", "--dim", "140", "--position-scale", "0.001"},
+       "--dim must be at most 132 with --preset nerf, whose frequencies end there"},
+      {{"nerf", "--dim", "8", "--position-scale", "1e30"},
+       "--position-scale must be closer to 0 with --preset nerf: every frequency times it must be at most 2^64 in "
+       "absolute value"},
+      {{"tiny-cuda-nn", "--dim", "126"}, ""},
+      {{"tiny-cuda-nn", "--dim", "128"}, "--dim must be at most 126 with --preset tiny-cuda-nn" + limit},
+      {{"llama3", "--dim", "8", "--position-scale", "1e30"},
+       "--position-scale must be closer to 0 with --preset llama3: every frequency times it must be at most 2^64 in "
+       "absolute value"},
+      {{"nerf", "--dim", "7", "--odd", "zero"}, ""},
+      {{"nerf", "--dim", "131", "--odd", "zero"}, ""},
+      {{"nerf", "--dim", "133", "--odd", "zero"}, "--dim must be at most 131 with --preset nerf" + limit},
+      {{"nerf", "--dim", "7", "--odd", "drop-cos"},
+       "--odd must not be drop-cos with --preset nerf, which has a cosine for every sine"},
+      {{"llama3", "--dim", "7"}, "--dim must be even with --preset llama3"},
+      {{"llama3", "--dim", "7", "--odd", "zero"}, "--dim must be even with --preset llama3"},
+      {{"llama3", "--dim", "7", "--odd", "zero", "--base", "5"}, "--dim must be even with --preset llama3"},
+      {{"llama3", "--dim", "7", "--odd", "drop-cos", "--inv-freq", "4,3,2,1"}, ""},
+  };
+  for (const auto& [options, sentence] : cases) {
+    const Ended ended = RunProgram(Arguments{"encode", "--length", "2", "-o", "/dev/null", "--preset"} + options);
+    EXPECT_EQ(sentence.empty() ? 0 : 2, ended.exit_code) << testing::PrintToString(options);
+    EXPECT_EQ(sentence.empty() ? "" : "posenc: " + sentence + ".\n", ended.err);
+  }
+  // The last axis of an array is a dim too.
+  const TemporaryDirectory directory;
+  WriteFile(directory / "x.npy", NpyOf("<f4", {1, 140}, std::vector<float>(140)));
+  EXPECT_EQ("posenc: \"" + directory / "x.npy" +
+                "\" has a last axis of 140: --dim must be at most 130 with --preset nerf" + limit + ".\n",
+            RunProgram({"add", directory / "x.npy", "--preset", "nerf", "-o", "/dev/null"}).err);
+}
+
 TEST(Preset, LengthIsRefusedWhereItIsNone) {
   const std::string rule = "posenc: --length must be an integer from 0 to 4611686018427387904, not ";
   for (const char* const typed : {"", "-1", "4611686018427387905", "4.0", "0:4"}) {
@@ -218,6 +297,7 @@ TEST(Preset, PresetsListsEveryName) {
     const std::string line = ended.out.substr(begin, end - begin);
     EXPECT_TRUE(line.starts_with(std::string(named.name) + " ")) << line;
     EXPECT_TRUE(line.ends_with("  " + std::string(named.about))) << line;
+    EXPECT_EQ(ended.out.find("WHAT"), line.size() - named.about.size()) << line;
     begin = end + 1;
   }
   EXPECT_EQ(ended.out.size(), begin);
@@ -232,7 +312,8 @@ TEST(Preset, PresetsListsEveryName) {
   expect_columns("whisper", "0", "1");
   expect_columns("fairseq", "2", "sqrt-dim");
   expect_columns("espnet-rel", "T-1", "sqrt-dim");
-  expect_columns("funasr", "1", "22.6274");
+  expect_columns("funasr", "1", "22.627416997969522");
+  expect_columns("paraformer", "1", "22.627416997969522");
 }
 
 }  // namespace
