@@ -197,7 +197,7 @@ class BlockWriter {
               Writer<T>::StoreJoined(in_runs, a, ahead.start, k, stream);
               Writer<T>::StoreJoined(in_runs, b, back.start, k, stream);
             } else {
-              rows_.DecidePair(at, block, std::min(ahead.j, back.j), ahead.strip + k, hn::Lanes(d));
+              DecidePair(at, block, std::min(ahead.j, back.j), ahead.strip + k, hn::Lanes(d));
             }
           });
       if (HWY_UNLIKELY(whole < end || rows_.HasZero(rows))) rows_.FinishBlock(at, rows, begin, whole, end);
@@ -245,7 +245,7 @@ class BlockWriter {
           Writer<T>::StoreFloats(in_runs, v.first_ahead, v.second_ahead, ahead, k, stream);
           Writer<T>::StoreFloats(in_runs, v.first_back, v.second_back, back, k, stream);
         } else {
-          rows_.DecidePair(at, block, earlier, strip + k, lanes);
+          DecidePair(at, block, earlier, strip + k, lanes);
         }
       };
       std::size_t strip = begin;
@@ -266,6 +266,34 @@ class BlockWriter {
                   [&](const auto& ahead, const auto& back, const float* HWY_RESTRICT rotation, std::int64_t earlier)
                       POSENC_INLINE_LAMBDA { both(ahead, back, rotation, earlier, strip, 0, first, second); });
       }
+    }
+  }
+
+  // count frequencies from k on, in double lanes, of the pair of rows of a block whose earlier one is given.
+  HWY_NOINLINE void DecidePair(const AtSuper& at, std::int64_t block, std::int64_t earlier, std::size_t k,
+                               std::size_t count) const {
+    const Doubles d;
+    const Vec eps = hn::Set(d, eps_);
+    const std::int64_t pair = block + kRowRotations - 1 - earlier, later = block + kRowRotations + pair;
+    const double* const rotation = at.group.rotation + static_cast<std::size_t>(pair) * 2 * kGroup;
+    const auto anchor_of = AnchorsOf(at, at.BlockIndex(block));
+    const std::size_t k0 = at.group.index * kGroup;
+    const auto ahead = writer_.Places(rows_.RowOf(grid_.cos_first ? earlier : later), k0);
+    const auto back = writer_.Places(rows_.RowOf(grid_.cos_first ? later : earlier), k0);
+    const auto undecided = [&](Vec v) POSENC_INLINE_LAMBDA { return Undecided<T>(d, Test<T>(d, v, v, eps), eps); };
+    for (std::size_t end = k + count; k < end; k += hn::Lanes(d)) {
+      Vec first, second, low;
+      anchor_of(k, first, low, second, low);
+      Recurrence<kPairs>::RotateBoth(rotation, rotation, k, first, first, second, second,
+                                     [&](Vec fa, Vec, Vec sa, Vec, Vec fb, Vec, Vec sb, Vec) POSENC_INLINE_LAMBDA {
+                                       const Mask open = hn::Or(hn::Or(undecided(fa), undecided(sa)),
+                                                                hn::Or(undecided(fb), undecided(sb)));
+                                       if (HWY_UNLIKELY(!hn::AllFalse(d, open))) {
+                                         return rows_.DecidePair(at, block, earlier, k, hn::Lanes(d));
+                                       }
+                                       writer_.StoreAny(d, fa, sa, ahead, k);
+                                       writer_.StoreAny(d, fb, sb, back, k);
+                                     });
     }
   }
 #endif  // POSENC_WHOLE_VECTORS
