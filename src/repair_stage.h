@@ -33,6 +33,7 @@ constexpr std::uint64_t InfinityBits(Format format) noexcept {
 
 // The bits of a number whose magnitude has these, and of one with the other sign for its opposite.
 constexpr std::uint64_t WithSign(std::uint64_t magnitude, bool negative, Format format) noexcept {
+  // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): it imagines formats without digits
   const std::uint64_t sign = InfinityBits(format) + (std::uint64_t{1} << (format.digits - 1));
   return negative ? magnitude | sign : magnitude;
 }

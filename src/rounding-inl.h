@@ -82,7 +82,8 @@ HWY_INLINE Vec FromMiddle(Doubles d, Vec v) {
     const Vec least = hn::Set(d, Precision<Half>::kNormal);
     v = hn::IfThenElse(hn::Lt(size, least), hn::Add(size, least), v);
     const Vec distance = hn::Sub(hn::Abs(FromMiddleOfCell<Half>(d, v)), hn::Set(d, 0x1p-67));
-    return hn::Min(distance, hn::Add(size, hn::Set(d, 0x1p-1000)));
+    const Vec from_zero = hn::Add(size, hn::Set(d, 0x1p-1000));
+    return hn::IfThenElse(hn::Lt(from_zero, distance), from_zero, distance);  // not Min, which may lose a NaN
   } else {
     return hn::Abs(FromMiddleOfCell<T>(d, v));
   }

@@ -193,7 +193,8 @@ TEST_P(Rotate, SubnormalResultsAreRoundedOnce) {
 
 TEST_P(Rotate, LargeResultsOverflowAsIeeeSays) {
   ForEveryType([&]<class T>() {
-    for (const double amplitude : {1.0, 1.0 + 0x1p-12, 2.0, 1e300}) {
+    // The last ones take products beyond the doubles too.
+    for (const double amplitude : {1.0, 1.0 + 0x1p-12, 2.0, 1e300, -0x1.8p1018, 0x1.8p1023}) {
       Spec spec = Interleaved(32);
       spec.amplitude = amplitude;
       GuardedRows<T> x(64, 8);

@@ -320,7 +320,7 @@ std::string Refusal(const CLI::App& app, const CLI::ParseError& error) {
     if (is_before_command) return Quoted(unknown.front()) + " is no command";
     return Quoted(unknown.front()) + " was not expected by " + owner;
   }
-  const std::string sentence = error.what();
+  std::string sentence = error.what();
   const std::string option = sentence.substr(0, sentence.find(':'));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && option.starts_with('-')) {
     return option +
