@@ -86,13 +86,8 @@ class Writer {
     if (in_runs) hwy::Prefetch(x.second + k);
   }
 
-  // How many pairs of rows before they are read x is prefetched: 8 KiB of rows of 2 KiB. One pair: 0.72 of a loop that
-  // scales in place here, two 0.78, more the same.
-  std::int64_t prefetch_pairs() const { return 2; }
-
   // A whole vector of each, k frequencies from the start. in_runs: the layout, a std::bool_constant where it is known
-  // when compiled. stream: the caller has checked that rows and places are
-  // aligned, and flushes.
+  // when compiled. stream: the caller has checked that rows and places are aligned, and flushes.
   template <class InRuns>
   static HWY_INLINE void Store(InRuns in_runs, Doubles d, Vec first, Vec second, const RowStart& row, std::size_t k,
                                bool stream) {
