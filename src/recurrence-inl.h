@@ -281,12 +281,18 @@ class Recurrence {
   template <class RowOf, class VisitPair>
   HWY_INLINE void ForPairs(const Group& group, std::int64_t block, std::size_t k, std::int64_t pair_begin,
                            std::int64_t pair_end, const RowOf& row_of, const VisitPair& visit_pair) const {
+    const std::int64_t step = grid_.cos_first ? -1 : 1;
+    std::int64_t ahead = block + kRowRotations + (grid_.cos_first ? -1 - pair_begin : pair_begin);
+    std::int64_t back = block + kRowRotations + (grid_.cos_first ? pair_begin : -1 - pair_begin);
+    const std::size_t at = static_cast<std::size_t>(pair_begin) * 2 * kGroup + k;
+    const double* HWY_RESTRICT rotation = group.rotation + at;
+    const double* HWY_RESTRICT rotation_low = group.rotation_low + at;
     for (std::int64_t pair = pair_begin; pair < pair_end; ++pair) {
-      const std::int64_t later = block + kRowRotations + pair;
-      const std::int64_t earlier = block + kRowRotations - 1 - pair;
-      const std::size_t at = static_cast<std::size_t>(pair) * 2 * kGroup + k;
-      visit_pair(row_of(grid_.cos_first ? earlier : later, k), row_of(grid_.cos_first ? later : earlier, k),
-                 group.rotation + at, group.rotation_low + at);
+      visit_pair(row_of(ahead, k), row_of(back, k), rotation, rotation_low);
+      ahead += step;
+      back -= step;
+      rotation += 2 * kGroup;
+      rotation_low += 2 * kGroup;
     }
   }
 
