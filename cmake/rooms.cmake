@@ -29,7 +29,7 @@ set(ROOMS
     "memory  | src/store[.]h                      | door grid                                                     | -"
     "store   | src/(store|output_rows|rounding|words|bounce)-inl[.]h | door turns grid repair lanes memory                           | hwy"
     "seam    | src/kernels[.]h                    | door turns grid memory                                        | -"
-    "kernels | src/(range|range_rows|blocks|positions|(float_)?recurrence|angles|sorted)-inl[.]h | door turns grid lanes sincos memory store seam                | hwy"
+    "kernels | src/(range|range_rows|blocks|added_rows|positions|(float_)?recurrence|angles|sorted)-inl[.]h | door turns grid lanes sincos memory store seam                | hwy"
     "rotate  | src/rotate-inl[.]h                 | door turns grid repair lanes sincos memory store seam kernels | hwy"
     "turner  | src/rotate[.]cc                    | door grid memory seam rotate                                  | hwy"
     "target  | src/kernels[^/]*[.]cc              | door turns grid repair lanes sincos memory store seam kernels | hwy"

@@ -53,20 +53,10 @@ class BlockWriter {
             : WholeBlocksOf(std::false_type(), at, block, count, begin, end);
   }
 
-  // The whole vectors of some groups in a pair of rows, none with a small angle.
-  HWY_INLINE void PairOfRows(const Anchored<kPairs>* groups, std::size_t count, std::int64_t pair, std::int64_t earlier,
-                             std::int64_t later) const {
-    const bool in_runs = rows_.output().in_runs();
-    if constexpr (!kAddsApart) return RowPair(in_runs, groups, count, pair, earlier, later);
-    in_runs ? RowPair(std::true_type(), groups, count, pair, earlier, later)
-            : RowPair(std::false_type(), groups, count, pair, earlier, later);
-  }
-
  private:
-  // Whether the loops of whole blocks stand once for each layout, and those that add. Told at run time, the layout
-  // costs halves 5 %, BFloat16 in float lanes, which have a copy each, 15 %; the others nothing, for half the code.
+  // Whether the loops of whole blocks stand once for each layout. Told at run time, the layout costs halves 5 %,
+  // BFloat16 in float lanes, which have a copy each, 15 %; the others nothing, for half the code.
   static constexpr bool kBlocksApart = HWY_TARGET != HWY_SCALAR && (sizeof(T) == 4 || std::is_same_v<T, Half>);
-  static constexpr bool kAddsApart = HWY_TARGET != HWY_SCALAR && sizeof(T) == 4;
 
   template <class InRuns>
   HWY_INLINE void WholeBlocksOf(InRuns in_runs, const AtSuper& at, std::int64_t block, std::int64_t count,
@@ -193,7 +183,7 @@ class BlockWriter {
           },
           [&](const Row& ahead, const Row& back, std::size_t k, Vec fa, Vec sa, Vec fb, Vec sb) POSENC_INLINE_LAMBDA {
             const SingleVec a = JoinFloats(in_runs, d, fa, sa), b = JoinFloats(in_runs, d, fb, sb);
-            if (HWY_LIKELY(test.Decided(a, b))) {
+            if (HWY_LIKELY(test.BothDecided(a, b))) {
               Writer<T>::StoreJoined(in_runs, a, ahead.start, k, stream);
               Writer<T>::StoreJoined(in_runs, b, back.start, k, stream);
             } else {
@@ -297,149 +287,6 @@ class BlockWriter {
     }
   }
 #endif  // POSENC_WHOLE_VECTORS
-
-  // How many pairs of rows before they are read x is prefetched: 8 KiB of rows of 2 KiB. One pair: 0.72 of a loop that
-  // scales in place here, two 0.78, more the same.
-  static constexpr std::int64_t kPrefetchPairs = 2;
-
-  // A row that is added to x.
-  struct AddedRow {
-    std::int64_t j;
-    typename Writer<T>::RowStart to;
-    typename Writer<T>::XStart x, next;  // next: of the row to prefetch
-  };
-
-  // The whole vectors of two rows that are added to x, which may be what is written: each is tested before it is
-  // stored.
-  template <class InRuns>
-  HWY_NOINLINE void RowPair(InRuns in_runs, const Anchored<kPairs>* groups, std::size_t count, std::int64_t pair,
-                            std::int64_t earlier, std::int64_t later) const {
-    const Doubles d;
-    const auto row_of = [&](std::int64_t j, std::int64_t ahead) {
-      const auto next = static_cast<std::int64_t>(static_cast<std::uint64_t>(j) + static_cast<std::uint64_t>(ahead));
-      return AddedRow{j, writer_.Places(rows_.RowOf(j), 0), writer_.XPlaces(rows_.RowOf(j), 0),
-                      writer_.XPlaces(rows_.RowOf(next), 0)};
-    };
-    const std::int64_t away = pair + kPrefetchPairs;
-    const std::int64_t beyond = away < kRowRotations ? 0 : kBlockRows, apart = away % kRowRotations;
-    const AddedRow later_row = row_of(later, beyond + apart - pair);
-    const AddedRow earlier_row = row_of(earlier, beyond + pair - apart);
-    const AddedRow& ahead = grid_.cos_first ? earlier_row : later_row;
-    const AddedRow& back = grid_.cos_first ? later_row : earlier_row;
-#if POSENC_WHOLE_VECTORS
-    const SumsBelow below(grid_.eps_scale);
-#endif
-    for (std::size_t i = 0; i < count; ++i) {
-      const Anchored<kPairs>& anchored = groups[i];
-      const std::size_t k0 = anchored.group->index * kGroup;
-      const std::size_t end = rows_.WholeVectors(anchored.group->index, 0, kGroup, hn::Lanes(d));
-      const std::size_t at = static_cast<std::size_t>(pair) * 2 * kGroup;
-      for (std::size_t k = 0; k < end; k += hn::Lanes(d)) {
-        Writer<T>::Prefetch(in_runs, ahead.next, k0 + k);
-        Writer<T>::Prefetch(in_runs, back.next, k0 + k);
-        Vec first, first_low, second, second_low;
-        anchored.anchors(k, first, first_low, second, second_low);
-        Recurrence<kPairs>::RotateBoth(
-            anchored.group->rotation + at, anchored.group->rotation_low + at, k, first, first_low, second, second_low,
-            [&](Vec fa, Vec fa_low, Vec sa, Vec sa_low, Vec fb, Vec fb_low, Vec sb, Vec sb_low) POSENC_INLINE_LAMBDA {
-#if POSENC_WHOLE_VECTORS
-              if constexpr (!kPairs) {
-                if (HWY_LIKELY(AddTwo(in_runs, below, ahead, back, k0 + k, fa, sa, fb, sb))) return;
-              }
-#endif
-              AddVector(in_runs, ahead, k0 + k, fa, fa_low, sa, sa_low);
-              AddVector(in_runs, back, k0 + k, fb, fb_low, sb, sb_low);
-            });
-      }
-    }
-  }
-
-#if POSENC_WHOLE_VECTORS
-  // What the sums of AddTwo stay below, as the bits of a float, and the limit of their tests.
-  struct SumsBelow {
-    explicit SumsBelow(double eps_scale) {
-      const double size = std::max(1.0, eps_scale);
-      const float most = static_cast<float>(0x1p10 * size);
-      std::memcpy(&most_bits, &most, sizeof(most));
-      // A power of two above AddTo's bound for them, (2^-47 + 2^10 2^-51) size.
-      limit = 0x1p-40 * size;
-    }
-    std::int32_t most_bits;
-    double limit;
-  };
-
-  // Adds vectors of two rows at once, if no sum is large and the rounding of all is certain within the error of the
-  // largest; else false. Three operations for the test of a vector, where a limit for each value takes seven: 1.1
-  // times as fast in cache. No test at all would be 1.3 times as fast again, and anchors and rotations in the order of
-  // an interleaved row, which save four permutations, 1.1 times.
-  template <class InRuns>
-  HWY_INLINE bool AddTwo(InRuns in_runs, const SumsBelow& below, const AddedRow& ahead, const AddedRow& back,
-                         std::size_t k, Vec fa, Vec sa, Vec fb, Vec sb) const {
-    const Doubles d;
-    const hn::RebindToSigned<SingleBits> di;
-    const Vec scale = writer_.x_scale(d);
-    const bool stream = rows_.output().streams();
-    Vec xfa, xsa, xfb, xsb;
-    Writer<T>::Load(in_runs, d, ahead.x, k, xfa, xsa);
-    Writer<T>::Load(in_runs, d, back.x, k, xfb, xsb);
-    fa = hn::MulAdd(scale, xfa, fa);
-    sa = hn::MulAdd(scale, xsa, sa);
-    fb = hn::MulAdd(scale, xfb, fb);
-    sb = hn::MulAdd(scale, xsb, sb);
-    const SingleVec a = JoinFloats(in_runs, d, fa, sa), b = JoinFloats(in_runs, d, fb, sb);
-    // Sizes as integers: NaN is the largest.
-    const auto size = hn::Set(di, 0x7FFFFFFF);
-    const auto largest = hn::Max(hn::And(hn::BitCast(di, a), size), hn::And(hn::BitCast(di, b), size));
-    const bool small = hn::AllTrue(di, hn::Lt(largest, hn::Set(di, below.most_bits)));
-    bool decided;
-    if constexpr (sizeof(T) == 2) {
-      decided = WordTest<T>(below.limit).Decided(a, b);
-    } else {
-      Vec nearest = hn::Abs(FromMiddleOfCell<T>(d, fa));
-      nearest = SmallerSize(nearest, FromMiddleOfCell<T>(d, sa));
-      nearest = SmallerSize(nearest, FromMiddleOfCell<T>(d, fb));
-      nearest = SmallerSize(nearest, FromMiddleOfCell<T>(d, sb));
-      decided = hn::AllTrue(d, hn::Gt(nearest, hn::Set(d, below.limit)));
-    }
-    if (HWY_UNLIKELY(!(small & decided))) return false;
-    Writer<T>::StoreJoined(in_runs, a, ahead.to, k, stream);
-    Writer<T>::StoreJoined(in_runs, b, back.to, k, stream);
-    return true;
-  }
-#endif  // POSENC_WHOLE_VECTORS
-
-  // Adds one vector of a row, with a limit for each value.
-  template <class InRuns>
-  HWY_INLINE void AddVector(InRuns in_runs, const AddedRow& row, std::size_t k, Vec first, Vec first_low, Vec second,
-                            Vec second_low) const {
-    const Doubles d;
-    const Vec f = first, f_low = first_low, s = second, s_low = second_low, scale = writer_.x_scale(d);
-    Vec first_limit = hn::Set(d, eps_), second_limit = first_limit, x_first, x_second;
-    Writer<T>::Load(in_runs, d, row.x, k, x_first, x_second);
-    Writer<T>::AddTo(d, scale, x_first, true, false, first, first_low, first_limit);
-    Writer<T>::AddTo(d, scale, x_second, true, false, second, second_low, second_limit);
-    const Mask decided =
-        hn::And(Decided<T>(d, first, first_low, first_limit), Decided<T>(d, second, second_low, second_limit));
-    if (HWY_LIKELY(hn::AllTrue(d, decided))) {
-      Writer<T>::Store(in_runs, d, first, second, row.to, k, rows_.output().streams());
-    } else {
-      DecideVector(f, f_low, s, s_low, k, row.j);
-    }
-  }
-
-  // One vector of row j, from frequency k on.
-  HWY_NOINLINE void DecideVector(Vec first, HWY_MAYBE_UNUSED Vec first_low, Vec second, HWY_MAYBE_UNUSED Vec second_low,
-                                 std::size_t k, std::int64_t j) const {
-    const Doubles d;
-    RowWaves waves;
-    hn::Store(first, d, waves.first);
-    hn::Store(second, d, waves.second);
-    if constexpr (kPairs) {
-      hn::Store(first_low, d, waves.first_low);
-      hn::Store(second_low, d, waves.second_low);
-    }
-    writer_.DecideRow(waves, k, 0, hn::Lanes(d), rows_.RowOf(j), PositionOf(rows_.PositionOfRow(j)), false);
-  }
 
   const Rows& rows_;
   const FrequencyGrid& grid_;

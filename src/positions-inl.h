@@ -142,12 +142,16 @@ HWY_NOINLINE void SmallWaves(const FrequencyGrid& grid, std::size_t k0, std::siz
   }
 }
 
-// As Writer::DecideRow.
+// As Writer::DecideRow. Where no value needs a limit of its own, whole vectors are tested in one first.
 template <bool kPairs>
 HWY_NOINLINE void DecideRow(const OutputRows& rows, const RowWaves& waves, std::size_t k0, std::size_t from,
                             std::size_t count, std::size_t row, const Position& position, bool has_small) {
   ForType<kPairs>(rows.type(), [&](auto t) POSENC_INLINE_LAMBDA {
-    Writer<decltype(t)>(rows).DecideRow(waves, k0, from, count, row, position, has_small);
+    const Writer<decltype(t)> writer(rows);
+    if constexpr (!kPairs) {
+      if (!has_small && !rows.adds()) from = writer.StoreWhole(waves, k0, from, count, row);
+    }
+    if (from < count) writer.DecideRow(waves, k0, from, count, row, position, has_small);
   });
 }
 
@@ -257,7 +261,7 @@ class ListKernel {
     }
     const auto has_small = [&](std::size_t group) { return distance * grid_.least_radians[group] < kSmallRadians<T>; };
     const bool mixed = rows_.is_extreme() || has_small(g);
-    std::size_t end = g + 1, done = 0;
+    std::size_t end = g + 1;
     RowWaves waves;
     if constexpr (kPairs) {
       EvaluatePairs(grid_, position, g, waves);
@@ -266,17 +270,10 @@ class ListKernel {
         while (end < limit && end - g < RowWaves::kGroups && !has_small(end)) ++end;
       }
       Evaluate(grid_, position, g, end, waves);
-      if (!mixed && !rows_.adds()) {
-        done = ForType<kPairs>(rows_.type(), [&](auto t) POSENC_INLINE_LAMBDA {
-          return Writer<decltype(t)>(rows_).StoreWhole(waves, g, end, row);
-        });
-      }
     }
     const std::size_t count = std::min(end * kGroup, grid_.shape.sines) - k0;
     if (HWY_UNLIKELY(mixed)) SmallWaves<kPairs>(grid_, k0, 0, count, small_position, true, waves);
-    if (kPairs || HWY_UNLIKELY(done < count)) {
-      DecideRow<kPairs>(rows_, waves, k0, done, count, row, position.exact, mixed);
-    }
+    DecideRow<kPairs>(rows_, waves, k0, 0, count, row, position.exact, mixed);
     return end;
   }
 

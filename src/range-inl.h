@@ -15,6 +15,7 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "src/added_rows-inl.h"
 #include "src/blocks-inl.h"
 #include "src/bounce-inl.h"
 #include "src/grid.h"
@@ -80,6 +81,10 @@ class RangeKernel {
   // next ones have to follow. Streams of 128 bytes in 256 rows reach 0.7 of a fill here, in 64 rows 0.9.
   static constexpr int kPartRows = 64;
 
+  // Whether whole blocks that are added to x are written by pairs of rows. One lane is too slow for memory to matter,
+  // and spares the code.
+  static constexpr bool kAddsByRows = HWY_TARGET != HWY_SCALAR;
+
   static std::int64_t Floor(std::int64_t j, std::int64_t multiple) { return j & ~(multiple - 1); }
 
   HWY_NOINLINE void SteppedGroup(std::size_t g) const {
@@ -130,7 +135,9 @@ class RangeKernel {
       for (std::size_t i = 0; i < count; ++i) {
         if (GroupInPart(rows, groups[i], std::max(part, begin), part_last, by_rows[waiting])) ++waiting;
       }
-      if (waiting != 0) BlockByRows(rows, by_rows, waiting, part);
+      if constexpr (kAddsByRows) {
+        if (waiting != 0) BlockByRows(rows, by_rows, waiting, part);
+      }
       if (part_last == last) break;
     }
   }
@@ -144,10 +151,10 @@ class RangeKernel {
       const bool has_zero = rows.PositionOfRow(earlier) == 0;  // which no rotation gives
       if (!has_zero) {
         ForType<kPairs>(rows.output().type(), [&](auto t) POSENC_INLINE_LAMBDA {
-          BlockWriter<decltype(t)>(rows).PairOfRows(groups, count, pair, earlier, later);
+          RowAdder<decltype(t)>(rows).PairOfRows(groups, count, block, pair);
         });
       }
-      for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t i = has_zero ? 0 : count - 1; i < count; ++i) {  // the last may end with a part of a vector
         const Group& group = *groups[i].group;
         const std::size_t end = std::min(kGroup, grid_.shape.sines - group.index * kGroup);
         const std::size_t from = has_zero ? 0 : rows.WholeVectors(group.index, 0, end, hn::Lanes(Doubles()));
@@ -214,7 +221,7 @@ class RangeKernel {
           rows.recurrence().RotateAnchors(at.group, at.BlockIndex(block), at.anchors, 0, kGroup, anchored.anchors);
           if (is_mixed) {
             MixedBlock(rows, at, anchored.anchors, block_rows, farthest);
-          } else if (whole) {
+          } else if (whole && kAddsByRows) {
             return true;
           } else {
             rows.Decide(at.group, anchored.anchors, block_rows, 0, end, false);

@@ -111,13 +111,19 @@ class RangeRows {
     SmallRow<kPairs>(rows_, begin, end - begin, RowOf(j), PositionOf(position), SmallPositionOf(position));
   }
 
-  // count frequencies from k on in the pair of rows of a block whose earlier one is given, other than position 0.
+  // Frequencies begin .. below end in a pair of rows of a block, other than position 0.
+  void DecidePair(const Group& group, const Anchors<kPairs>& anchors, std::int64_t block, std::int64_t pair,
+                  std::size_t begin, std::size_t end) const {
+    const std::int64_t middle = block + kRowRotations;
+    DecidePairs(group, anchors, {block, middle - 1 - pair, middle + pair}, pair, begin, end, false);
+  }
+
+  // The same from the super-anchor: count frequencies from k on in the pair whose earlier row is given.
   HWY_NOINLINE void DecidePair(const GroupAtSuper<kPairs>& at, std::int64_t block, std::int64_t earlier, std::size_t k,
                                std::size_t count) const {
-    const std::int64_t pair = block + kRowRotations - 1 - earlier;
     Anchors<kPairs> anchors;
     recurrence_.RotateAnchors(at.group, at.BlockIndex(block), at.anchors, k, k + count, anchors);
-    DecidePairs(at.group, anchors, {block, earlier, block + kRowRotations + pair}, pair, k, k + count, false);
+    DecidePair(at.group, anchors, block, block + kRowRotations - 1 - earlier, k, k + count);
   }
 
   // What whole blocks have left of frequencies begin .. below end: all from open on, and position 0 before.

@@ -206,7 +206,7 @@ class RotateKernel {
         const bool whole = lanes == hn::Lanes(d);
         Vec a, b, first, first_low, second, second_low;
         if (HWY_LIKELY(whole)) {
-          writer.PrefetchAny(next, k);
+          writer.Prefetch(rows.in_runs(), next, k, rows.streams());
           writer.LoadAny(d, from, k, a, b);
         } else {
           Vec part_a, part_b;  // of their own: what a function writes to lives in memory

@@ -236,8 +236,8 @@ class SortedKernel {
       anchors.RotateRow(positions_.Offset(i) % kSpanPositions, waves);
       const std::size_t row = positions_.Row(i);
       const std::size_t done = rows_.type() == ElementType::kHalf
-                                   ? Writer<Half>(rows_).StoreWhole(waves, g, g + 1, row)
-                                   : Writer<BFloat16>(rows_).StoreWhole(waves, g, g + 1, row);
+                                   ? Writer<Half>(rows_).StoreWhole(waves, g * kGroup, 0, kGroup, row)
+                                   : Writer<BFloat16>(rows_).StoreWhole(waves, g * kGroup, 0, kGroup, row);
       if (HWY_UNLIKELY(done == 0)) return i;
     }
     return end;

@@ -54,18 +54,23 @@ class WordTest {
       : least_open_(
             static_cast<float>(std::max(eps * 0x1p26, std::is_same_v<T, Half> ? Precision<Half>::kNormal : 0.0))) {}
 
-  // Whether the rounding of every float of both is certain.
-  HWY_INLINE bool Decided(SingleVec a, SingleVec b) const {
+  // 0 for floats next to the middle of a cell.
+  static HWY_INLINE hn::Vec<SingleBits> Away(SingleVec f) {
+    const SingleBits dw;
+    constexpr std::uint32_t kLow = std::is_same_v<T, Half> ? 0x1FFFu : 0xFFFFu;
+    return hn::Xor(hn::And(hn::BitCast(dw, f), hn::Set(dw, kLow)), hn::Set(dw, (kLow + 1) / 2));
+  }
+
+  // Whether the rounding of floats is certain, of which these are the least Away and the least size.
+  HWY_INLINE bool Decided(hn::Vec<SingleBits> away, SingleVec least) const {
     const SingleBits dw;
     const Singles df;
-    constexpr std::uint32_t kLow = std::is_same_v<T, Half> ? 0x1FFFu : 0xFFFFu;
-    const auto low = hn::Set(dw, kLow), middle = hn::Set(dw, (kLow + 1) / 2);
-    const auto nearest =
-        hn::Min(hn::Xor(hn::And(hn::BitCast(dw, a), low), middle), hn::Xor(hn::And(hn::BitCast(dw, b), low), middle));
-    const SingleVec least = SmallerSize(hn::Abs(a), b);
     // Half a unit of smaller floats is not above eps.
     const auto large = hn::Ge(least, hn::Set(df, least_open_));
-    return hn::AllTrue(df, hn::And(large, hn::RebindMask(df, hn::Ne(nearest, hn::Zero(dw)))));
+    return hn::AllTrue(df, hn::And(large, hn::RebindMask(df, hn::Ne(away, hn::Zero(dw)))));
+  }
+  HWY_INLINE bool BothDecided(SingleVec a, SingleVec b) const {
+    return Decided(hn::Min(Away(a), Away(b)), SmallerSize(hn::Abs(a), b));
   }
 
  private:
