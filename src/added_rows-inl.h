@@ -136,8 +136,8 @@ class RowAdder {
   };
 
   template <class InRuns>
-  HWY_NOINLINE void RowPair(InRuns in_runs, const Anchored<kPairs>* groups, std::size_t count, std::int64_t block,
-                            std::int64_t pair) const {
+  HWY_NOINLINE void RowPair(HWY_MAYBE_UNUSED InRuns in_runs, const Anchored<kPairs>* groups, std::size_t count,
+                            std::int64_t block, std::int64_t pair) const {
     const std::int64_t earlier = block + kRowRotations - 1 - pair, later = block + kRowRotations + pair;
     const std::int64_t away = pair + kPrefetchPairs;
     const std::int64_t beyond = away < kRowRotations ? 0 : kBlockRows, apart = away % kRowRotations;
