@@ -32,17 +32,25 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if POSENC_WHOLE_VECTORS
-// What sums stay below for a test, and its limit.
+// What sums stay below for a test, and its limit: a power of two that errors are not above.
+//
+// E = 2^-49 eps_scale is the error of a value. With FMA a sum s has an error of ulp(s) / 2 + E. That is at most 2 E or
+// below ulp(s), and then nothing is open but a sum that is a middle itself: its distance is a multiple of ulp(s). So 2
+// E does for sums of any size. Without FMA the product is rounded too, and sums below 2^k max(1, eps_scale) have errors
+// up to AddTo's bound for them, 2^-47 eps_scale + 2^(k-51) max(1, eps_scale).
 struct SumLimits {
-  // Below 2^exponent max(1, eps_scale); exponent >= 4.
-  SumLimits(double eps_scale, int exponent) {
+  // exponent: k where there is no FMA; at least 4.
+  SumLimits(double eps_scale, HWY_MAYBE_UNUSED int exponent) {
+#if HWY_NATIVE_FMA
+    most_squared = 0x1p126f;
+    eps = 0x1p-48 * eps_scale;
+#else
     const double most = std::ldexp(std::max(1.0, eps_scale), exponent);
-    // A float: above 2^63 it is squares that overflow, and no test lets infinity pass.
     most_squared = static_cast<float>(std::min(most * most, 0x1p126));
-    // A power of two not below AddTo's bound for them, 2^-47 eps_scale + 2^-51 most.
     eps = 0x1p-50 * most;
+#endif
   }
-  float most_squared;
+  float most_squared;  // of the sum of all squares: above 2^63 they overflow, and no test lets infinity pass
   double eps;
 };
 
