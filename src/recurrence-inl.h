@@ -282,13 +282,15 @@ class Recurrence {
   HWY_INLINE void ForPairs(const Group& group, std::int64_t block, std::size_t k, std::int64_t pair_begin,
                            std::int64_t pair_end, const RowOf& row_of, const VisitPair& visit_pair) const {
     const std::int64_t step = grid_.cos_first ? -1 : 1;
-    std::int64_t ahead = block + kRowRotations + (grid_.cos_first ? -1 - pair_begin : pair_begin);
-    std::int64_t back = block + kRowRotations + (grid_.cos_first ? pair_begin : -1 - pair_begin);
+    // Counted from the middle: the block may end with the last int64.
+    const std::int64_t middle = block + kRowRotations;
+    std::int64_t ahead = grid_.cos_first ? -1 - pair_begin : pair_begin;
+    std::int64_t back = grid_.cos_first ? pair_begin : -1 - pair_begin;
     const std::size_t at = static_cast<std::size_t>(pair_begin) * 2 * kGroup + k;
     const double* HWY_RESTRICT rotation = group.rotation + at;
     const double* HWY_RESTRICT rotation_low = group.rotation_low + at;
     for (std::int64_t pair = pair_begin; pair < pair_end; ++pair) {
-      visit_pair(row_of(ahead, k), row_of(back, k), rotation, rotation_low);
+      visit_pair(row_of(middle + ahead, k), row_of(middle + back, k), rotation, rotation_low);
       ahead += step;
       back -= step;
       rotation += 2 * kGroup;
