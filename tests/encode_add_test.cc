@@ -181,42 +181,6 @@ TEST_P(EncodeAdd, PositionsThatAreNotFiniteGiveNans) {
   });
 }
 
-// An element of a whole block is 2^-53 from a middle of its type: of small sums, to which the errors of encodings are
-// large, and of sums on both sides of what is tested with one limit for all.
-TEST_P(EncodeAdd, SumsNextToAMiddleAreRepaired) {
-  constexpr std::size_t kDim = 80, kRows = 16;  // strips of vectors and single ones
-  const Spec spec = SpecOf(kDim);
-  Reference reference(spec);
-  ForEveryType([&]<class T>() {
-    std::mt19937_64 random(53);
-    for (const double size : {0.01, 0.1, 1.0, 30.0, 55.0, 65.0, 500.0, 1800.0, 2100.0, 5000.0, 30000.0}) {
-      for (int i = 0; i < 16; ++i) {
-        const auto start = static_cast<std::int64_t>(random() % 4096 * kRows + (std::int64_t{1} << 30));
-        const std::size_t row = random() % kRows, column = random() % kDim;
-        GuardedRows<T> x(kDim, kRows);
-        for (std::size_t j = 0; j < kDim * kRows; ++j) {
-          Real value(53);
-          mpfr_set_d(value, size * (1.0 + static_cast<double>(j) / 1024), MPFR_RNDN);
-          x.data()[j] = RoundOnce<T>(value);
-        }
-        if (i % 2 == 1) {
-          // Just below a power of two, which the product may pass: then it loses a bit more than the sum, without FMA.
-          Real power(53);
-          mpfr_set_d(power, std::ldexp(1.0, std::ilogb(size) + 1), MPFR_RNDN);
-          x.data()[row * kDim + column] = FromBits<T>(static_cast<BitsOf<T>>(ToBits(RoundOnce<T>(power)) - 1));
-        }
-        double values[kDim];
-        reference.Row(start + static_cast<std::int64_t>(row), values);
-        // Half way between an element and the next one.
-        const double at = ToDouble(x.row(row)[column]);
-        const T below = x.row(row)[column], above = FromBits<T>(static_cast<BitsOf<T>>(ToBits(below) + 1));
-        const double middle = at + (ToDouble(above) - at) / 2;
-        ExpectAdd(spec, start, 1, (middle - values[column]) / at, x);
-      }
-    }
-  });
-}
-
 // Random sums of every size of x, checked in bulk.
 TEST_P(EncodeAdd, MatchesMpfrInBulk) {
   ForEveryType([&]<class T>() {
