@@ -1,5 +1,5 @@
-// Room kernels: groups of frequencies at the anchors of a block go in, pairs of its rows that are added to x go to the
-// store; per target.
+// Room kernels: groups of frequencies at the anchors of a block go in, its rows, added to x, go to the store; per
+// target.
 
 #if defined(POSENC_SRC_ADDED_ROWS_INL_H_TOGGLE) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_ADDED_ROWS_INL_H_TOGGLE
@@ -55,29 +55,40 @@ struct SumLimits {
 };
 
 // The tests of vectors of sums in one: that the rounding of all is certain within the error of the largest, and that
-// none is large or NaN. Their squares are summed for it: one operation for a vector of floats, on pipes that the
-// rest leaves idle, and NaN stays NaN. With a limit for each value a vector takes seven operations, not three.
+// none is large or NaN. With a limit for each value a vector takes seven operations, not three.
 template <class T>
 class SumTest {
  public:
   HWY_INLINE explicit SumTest(const SumLimits& limits) : limits_(limits) {}
 
-  // joined: the floats nearest to first and second.
-  HWY_INLINE void Add(Doubles d, HWY_MAYBE_UNUSED Vec first, HWY_MAYBE_UNUSED Vec second, SingleVec joined) {
+  // joined: the floats nearest to first and second. is_first: a std::bool_constant, of the vectors of this test.
+  template <class IsFirst>
+  HWY_INLINE void Add(IsFirst is_first, Doubles d, HWY_MAYBE_UNUSED Vec first, HWY_MAYBE_UNUSED Vec second,
+                      HWY_MAYBE_UNUSED SingleVec joined) {
     static_cast<void>(d);
-    squares_ = hn::MulAdd(joined, joined, squares_);
     if constexpr (sizeof(T) == 2) {
-      away_ = hn::Min(away_, WordTest<T>::Away(joined));
-      least_ = SmallerSize(least_, joined);
+      away_ = is_first ? WordTest<T>::Away(joined) : hn::Min(away_, WordTest<T>::Away(joined));
+      least_ = is_first ? hn::Abs(joined) : SmallerSize(least_, joined);
     } else {
-      nearest_first_ = SmallerSize(nearest_first_, FromMiddleOfCell<T>(d, first));
-      nearest_second_ = SmallerSize(nearest_second_, FromMiddleOfCell<T>(d, second));
+      const Vec from_first = FromMiddleOfCell<T>(d, first), from_second = FromMiddleOfCell<T>(d, second);
+      nearest_first_ = is_first ? hn::Abs(from_first) : SmallerSize(nearest_first_, from_first);
+      nearest_second_ = is_first ? hn::Abs(from_second) : SmallerSize(nearest_second_, from_second);
     }
+  }
+
+  // The sizes of two of them. Their squares are summed, on pipes that the rest leaves idle, and NaN stays NaN; with FMA
+  // their product does, for only NaN and infinity matter, which no sum of products loses.
+  HWY_INLINE void AddSizes(SingleVec a, SingleVec b) {
+#if HWY_NATIVE_FMA
+    sizes_ = hn::MulAdd(a, b, sizes_);
+#else
+    sizes_ = hn::MulAdd(a, a, hn::MulAdd(b, b, sizes_));
+#endif
   }
 
   HWY_INLINE bool Decided(Doubles d) const {
     const Singles ds;
-    const bool small = hn::AllTrue(ds, hn::Lt(squares_, hn::Set(ds, limits_.most_squared)));
+    const bool small = hn::AllTrue(ds, hn::Lt(hn::Abs(sizes_), hn::Set(ds, limits_.most_squared)));
     if constexpr (sizeof(T) == 2) {
       static_cast<void>(d);
       return small & WordTest<T>(limits_.eps).Decided(away_, least_);
@@ -88,15 +99,18 @@ class SumTest {
 
  private:
   const SumLimits& limits_;
-  SingleVec squares_ = hn::Zero(Singles());
-  Vec nearest_first_ = hn::Set(Doubles(), 0x1p1023), nearest_second_ = nearest_first_;  // of floats
-  hn::Vec<SingleBits> away_ = hn::Set(SingleBits(), ~0u);                               // of 16-bit types
-  SingleVec least_ = hn::Set(Singles(), 0x1p127f);
+  SingleVec sizes_ = hn::Zero(Singles());
+  Vec nearest_first_, nearest_second_;  // of floats
+  hn::Vec<SingleBits> away_;            // of 16-bit types
+  SingleVec least_;
 };
 #endif  // POSENC_WHOLE_VECTORS
 
-// Adds pairs of rows of a range, at equal distances from the anchor of their block, to x. Everything is tested before
-// it is stored: x may be what is written.
+// Adds whole blocks of the rows of a range to x. Everything is tested before it is stored: x may be what is written.
+//
+// Rows of floats and narrower types go one after the other, in the order of memory: read in pairs from the middle of a
+// block, memory gives a loop that does nothing else 26 GB/s here, in order 34. The products that two rows at equal
+// distances from the anchor share are worth that where the lanes are the limit: for doubles, and on ARM.
 template <class T>
 class RowAdder {
  public:
@@ -105,196 +119,256 @@ class RowAdder {
   explicit RowAdder(const RangeRows<kPairs>& rows)
       : rows_(rows), writer_(rows.output()), eps_(kEps<T> * rows.grid().eps_scale) {}
 
-  // The whole vectors of some groups, none with a small angle, in a pair of rows of a block: 0 .. 7, the nearest to the
-  // anchor first.
-  HWY_INLINE void PairOfRows(const Anchored<kPairs>* groups, std::size_t count, std::int64_t block,
-                             std::int64_t pair) const {
+  // A block of some groups, none with a small angle.
+  HWY_NOINLINE void Block(const Anchored<kPairs>* groups, std::size_t count, std::int64_t block) const {
     const bool in_runs = rows_.output().in_runs();
-    if constexpr (!kLayoutsApart) return RowPair(in_runs, groups, count, block, pair);
-    in_runs ? RowPair(std::true_type(), groups, count, block, pair)
-            : RowPair(std::false_type(), groups, count, block, pair);
+    if constexpr (kByPairs) {
+      Pairs(groups, count, block);
+    } else if constexpr (kLayoutsApart) {
+      in_runs ? Rows(std::true_type(), groups, count, block) : Rows(std::false_type(), groups, count, block);
+    } else {
+      Rows(in_runs, groups, count, block);
+    }
+    // What has no whole vector, and position 0, which no rotation gives.
+    const bool has_zero = HasZero(block);
+    for (std::size_t i = has_zero ? 0 : count - 1; i < count; ++i) {
+      const std::size_t g = groups[i].group->index;
+      const std::size_t end = std::min(kGroup, rows_.grid().shape.sines - g * kGroup), whole = Whole(groups[i]);
+      if (whole < end) {
+        rows_.Decide(*groups[i].group, groups[i].anchors, {block, block, block + (kBlockRows - 1)}, whole, end, false);
+      }
+      if (has_zero) DecideRow(groups[i], block, block, 0, whole);
+    }
   }
 
  private:
+  static constexpr bool kByPairs = kPairs || !POSENC_WHOLE_VECTORS;
+
   // Whether the loop of strips stands once for each layout. Told at run time, it costs the other types nothing.
   static constexpr bool kLayoutsApart = sizeof(T) == 4;
 
-  // How many pairs of rows before they are read x is prefetched: 8 KiB of rows of 2 KiB. One pair: 0.72 of a loop that
-  // scales in place here, two 0.78, more the same.
-  static constexpr std::int64_t kPrefetchPairs = 2;
+  // Whether the first row of the block is position 0.
+  bool HasZero(std::int64_t block) const { return rows_.PositionOfRow(block) == 0; }
 
-  // A row that is added to x.
-  struct AddedRow {
-    std::int64_t j;
-    typename Writer<T>::RowStart to;
-    typename Writer<T>::XStart x, next;  // next: of the row to prefetch
+  // The end of the whole vectors of a group.
+  HWY_INLINE std::size_t Whole(const Anchored<kPairs>& group) const {
+    return rows_.WholeVectors(group.group->index, 0, kGroup, hn::Lanes(Doubles()));
+  }
 
-    HWY_INLINE AddedRow(const RangeRows<kPairs>& rows, const Writer<T>& writer, std::int64_t row, std::int64_t ahead)
-        : j(row),
-          to(writer.Places(rows.RowOf(row), 0)),
-          x(writer.XPlaces(rows.RowOf(row), 0)),
-          next(writer.XPlaces(rows.RowOf(static_cast<std::int64_t>(static_cast<std::uint64_t>(row) +
-                                                                   static_cast<std::uint64_t>(ahead))),
-                              0)) {}
-  };
-
-  struct AddedPair {
-    AddedRow ahead, back;
-    bool stream;
-  };
-
-  template <class InRuns>
-  HWY_NOINLINE void RowPair(HWY_MAYBE_UNUSED InRuns in_runs, const Anchored<kPairs>* groups, std::size_t count,
-                            std::int64_t block, std::int64_t pair) const {
-    const std::int64_t earlier = block + kRowRotations - 1 - pair, later = block + kRowRotations + pair;
-    const std::int64_t away = pair + kPrefetchPairs;
-    const std::int64_t beyond = away < kRowRotations ? 0 : kBlockRows, apart = away % kRowRotations;
-    const bool cos_first = rows_.grid().cos_first;
-    const std::int64_t to_later = beyond + apart - pair, to_earlier = beyond + pair - apart;
-    // Values of its own, which stores to rows do not change.
-    const AddedPair rows{{rows_, writer_, cos_first ? earlier : later, cos_first ? to_earlier : to_later},
-                         {rows_, writer_, cos_first ? later : earlier, cos_first ? to_later : to_earlier},
-                         rows_.output().streams()};
-    const std::size_t lanes = hn::Lanes(Doubles());
-#if POSENC_WHOLE_VECTORS
-    const SumLimits few_open(rows_.grid().eps_scale, 7), all_but_large(rows_.grid().eps_scale, 12);
-    const Vec scale = writer_.x_scale(Doubles());
-#endif
-    for (std::size_t i = 0; i < count; ++i) {
-      const Anchored<kPairs>& anchored = groups[i];
-      const std::size_t k0 = anchored.group->index * kGroup;
-      const std::size_t end = rows_.WholeVectors(anchored.group->index, 0, kGroup, lanes);
-      const std::size_t at = static_cast<std::size_t>(pair) * 2 * kGroup;
-      const double* HWY_RESTRICT const rotation = anchored.group->rotation + at;
-      HWY_MAYBE_UNUSED const double* HWY_RESTRICT const rotation_low = anchored.group->rotation_low + at;
-#if POSENC_WHOLE_VECTORS
-      if constexpr (!kPairs) {
-        for (std::size_t k = 0; k < end;) {
-          const std::size_t strip = k + kStrip * lanes <= end ? kStrip * lanes : 0;
-          if (HWY_LIKELY(strip != 0) &&
-              HWY_LIKELY(Strip<kStrip>(in_runs, anchored.anchors, rotation, rows, scale, k0, k, few_open))) {
-            k += strip;
-            continue;
-          }
-          if (!Strip<1>(in_runs, anchored.anchors, rotation, rows, scale, k0, k, all_but_large)) {
-            rows_.DecidePair(*anchored.group, anchored.anchors, block, pair, k, k + lanes);
-          }
-          k += lanes;
-        }
-        continue;
-      }
-#endif
-      ByVectors(anchored.anchors, rotation, rotation_low, rows, k0, end);
-    }
+  // Frequencies from .. below end of row j, with a limit for each value.
+  void DecideRow(const Anchored<kPairs>& group, std::int64_t block, std::int64_t j, std::size_t from,
+                 std::size_t end) const {
+    rows_.Decide(*group.group, group.anchors, {block, j, j}, from, end, false);
   }
 
 #if POSENC_WHOLE_VECTORS
-  // Vectors of both rows that are tested in one. Of 16-bit types more are open: one in 2^-13 halfs.
-  static constexpr std::size_t kStrip = POSENC_MANY_REGISTERS && sizeof(T) == 4 ? 4 : 2;
+  // How far ahead in its rows x is prefetched: 0.9 as fast from memory with 4 KiB, the same with 24.
+  static constexpr std::size_t kPrefetchBytes = 16 << 10;
 
-  // Adds a strip of two rows, if no sum is large and the rounding of all is certain within the error of the largest;
-  // else false, and nothing is stored.
-  // Floats in cache run at 24 GB/s here, with no test at all at 32, and with a test for each vector of two rows at 20.
-  // Tried and lost: the subtraction of the test as a fused one, on other pipes (no gain). Anchors and rotations in the
-  // order of an interleaved row save six permutations of two vectors: 1.2 times as fast in a loop by itself, for twice
-  // the table, which then leaves L1.
-  template <std::size_t kVectors, class InRuns>
-  HWY_INLINE bool Strip(InRuns in_runs, const Anchors<kPairs>& anchors, const double* HWY_RESTRICT rotation,
-                        const AddedPair& rows, Vec scale, std::size_t k0, std::size_t k,
-                        const SumLimits& limits) const {
+  // Vectors that are tested in one. More sums of 16-bit types are open: one in 2^-13 halfs.
+  static constexpr std::size_t kStrip = 4;
+
+  // Vectors of frequencies of a group, from k of all on.
+  struct Strip {
+    const double* HWY_RESTRICT anchors;   // first values; second ones kGroup behind
+    const double* HWY_RESTRICT rotation;  // of the nearest pair: cosines; sines kGroup behind
+    std::size_t k;
+    const Anchored<kPairs>* group;
+  };
+
+  // A row that is added to x. turn: 0 where it is ahead of the anchor, -0 where it is back.
+  struct AddedRow {
+    typename Writer<T>::RowStart to;
+    typename Writer<T>::XStart x, next;  // next: of the row to prefetch
+    std::size_t rotation;
+    Vec turn;
+  };
+
+  // The whole vectors of the rows of a block, in the order of memory, but for position 0.
+  template <class InRuns>
+  HWY_NOINLINE void Rows(InRuns in_runs, const Anchored<kPairs>* groups, std::size_t count, std::int64_t block) const {
     const Doubles d;
     const std::size_t lanes = hn::Lanes(d);
-    constexpr std::size_t kLine = 64 / sizeof(T);
-    for (std::size_t at = k; at < k + kVectors * lanes; at += in_runs ? kLine : kLine / 2) {
-      Writer<T>::Prefetch(in_runs, rows.ahead.next, k0 + at, rows.stream);
-      Writer<T>::Prefetch(in_runs, rows.back.next, k0 + at, rows.stream);
+    Strip strips[kChunkGroups * kGroup / (kStrip * hn::MaxLanes(Doubles()))];
+    Strip* strips_end = strips;
+    std::size_t left = 0;  // of the last group
+    for (std::size_t i = 0; i < count; ++i) {
+      const Group& group = *groups[i].group;
+      const std::size_t end = Whole(groups[i]);
+      std::size_t k = 0;
+      for (; k + kStrip * lanes <= end; k += kStrip * lanes) {
+        *strips_end++ = {groups[i].anchors.first + k, group.rotation + k, group.index * kGroup + k, groups + i};
+      }
+      left = end - k;
     }
+    const SumLimits few_open(rows_.grid().eps_scale, 7);
+    const bool stream = rows_.output().streams();
+    const bool cos_first = rows_.grid().cos_first;
+    const Vec scale = writer_.x_scale(d);
+    const auto to = writer_.PlacesFrom(rows_.RowOf(block), 0);
+    const auto x = writer_.XPlacesFrom(rows_.RowOf(block), 0);
+    const std::size_t row_bytes = count * kGroup * 2 * sizeof(T);
+    const auto ahead = static_cast<std::int64_t>((kPrefetchBytes + row_bytes - 1) / row_bytes);
+    for (std::int64_t i = HasZero(block) ? 1 : 0; i < kBlockRows; ++i) {
+      const bool later = i >= kRowRotations;
+      const std::int64_t pair = later ? i - kRowRotations : kRowRotations - 1 - i;
+      const AddedRow row{to.At(in_runs, i, 0), x.At(in_runs, i, 0), x.At(in_runs, i + ahead, 0),
+                         static_cast<std::size_t>(pair) * 2 * kGroup, hn::Set(d, later != cos_first ? 0.0 : -0.0)};
+      for (const Strip* strip = strips; strip != strips_end; ++strip) {
+        if (HWY_UNLIKELY(!Add<kStrip>(in_runs, *strip, row, stream, scale, few_open))) {
+          OneByOne(*strip, row, block, block + i, kStrip * lanes);
+        }
+      }
+      if (left != 0) {
+        const Anchored<kPairs>& last = groups[count - 1];
+        const std::size_t k = Whole(last) - left;
+        OneByOne({last.anchors.first + k, last.group->rotation + k, last.group->index * kGroup + k, &last}, row, block,
+                 block + i, left);
+      }
+    }
+  }
+
+  // Some vectors tested one by one.
+  HWY_NOINLINE void OneByOne(Strip strip, const AddedRow& row, std::int64_t block, std::int64_t j,
+                             std::size_t count) const {
+    const SumLimits all_but_large(rows_.grid().eps_scale, 12);
+    const std::size_t lanes = hn::Lanes(Doubles());
+    for (std::size_t done = 0; done < count; done += lanes) {
+      if (!Add<1>(rows_.output().in_runs(), strip, row, rows_.output().streams(), writer_.x_scale(Doubles()),
+                  all_but_large)) {
+        const std::size_t k = strip.k % kGroup;
+        DecideRow(*strip.group, block, j, k, k + lanes);
+      }
+      strip.anchors += lanes;
+      strip.rotation += lanes;
+      strip.k += lanes;
+    }
+  }
+
+  // Adds a strip of a row, if no sum is large and the rounding of all is certain within the error of the largest; else
+  // false, and nothing is stored.
+  // Floats in cache run at 25 GB/s here, without the test at 30. A loop of nothing but these operations does 29, and 28
+  // from memory, where a loop that scales in place does 34. Tried and lost: the subtraction of the test as a fused one,
+  // on other pipes; integers for its minimum; all vectors step by step in turn; strips of two vectors.
+  template <std::size_t kVectors, class InRuns>
+  HWY_INLINE bool Add(InRuns in_runs, const Strip& strip, const AddedRow& row, bool stream, Vec scale,
+                      const SumLimits& limits) const {
+    const Doubles d;
+    const std::size_t lanes = hn::Lanes(d);
+    const double* HWY_RESTRICT const anchors = strip.anchors;
+    const double* HWY_RESTRICT const rotation = strip.rotation + row.rotation;
+    const auto to = Writer<T>::From(in_runs, row.to, strip.k);
+    const auto x = Writer<T>::From(in_runs, row.x, strip.k), next = Writer<T>::From(in_runs, row.next, strip.k);
+    const auto prefetch = [&](bool once) POSENC_INLINE_LAMBDA {
+      constexpr std::size_t kLine = 64 / sizeof(T);
+      const auto line = [&](std::size_t i) POSENC_INLINE_LAMBDA {
+        const std::size_t at = i * (in_runs ? kLine : kLine / 2);
+        if (at < kVectors * lanes) Writer<T>::Prefetch(in_runs, next, at, once);
+      };
+      line(0);
+      line(1);
+      line(2);
+      line(3);
+    };
+    stream ? prefetch(true) : prefetch(false);
     SumTest<T> test(limits);
-    const auto add = [&](std::size_t vector, SingleVec& a, SingleVec& b) POSENC_INLINE_LAMBDA {
-      const std::size_t at = k + vector * lanes;
-      Vec first, second, low;
-      anchors(at, first, low, second, low);
-      Recurrence<kPairs>::RotateBoth(rotation, rotation, at, first, first, second, second,
-                                     [&](Vec fa, Vec, Vec sa, Vec, Vec fb, Vec, Vec sb, Vec) POSENC_INLINE_LAMBDA {
-                                       Vec xfa, xsa, xfb, xsb;
-                                       Writer<T>::Load(in_runs, d, rows.ahead.x, k0 + at, xfa, xsa);
-                                       Writer<T>::Load(in_runs, d, rows.back.x, k0 + at, xfb, xsb);
-                                       fa = hn::MulAdd(scale, xfa, fa);
-                                       sa = hn::MulAdd(scale, xsa, sa);
-                                       fb = hn::MulAdd(scale, xfb, fb);
-                                       sb = hn::MulAdd(scale, xsb, sb);
-                                       a = JoinFloats(in_runs, d, fa, sa);
-                                       b = JoinFloats(in_runs, d, fb, sb);
-                                       test.Add(d, fa, sa, a);
-                                       test.Add(d, fb, sb, b);
-                                     });
+    const auto add = [&](auto is_first, std::size_t vector) POSENC_INLINE_LAMBDA {
+      const std::size_t at = vector * lanes;
+      Vec first = hn::Load(d, anchors + at), second = hn::Load(d, anchors + kGroup + at), x_first, x_second;
+      Recurrence<kPairs>::RotateOne(rotation, row.turn, at, first, second);
+      Writer<T>::Load(in_runs, d, x, at, x_first, x_second);
+      first = hn::MulAdd(scale, x_first, first);
+      second = hn::MulAdd(scale, x_second, second);
+      const SingleVec joined = JoinFloats(in_runs, d, first, second);
+      test.Add(is_first, d, first, second, joined);
+      return joined;
     };
-    SingleVec a0, b0, a1, b1, a2, b2, a3, b3;
-    add(0, a0, b0);
-    if constexpr (kVectors > 1) add(1, a1, b1);
-    if constexpr (kVectors > 2) add(2, a2, b2);
-    if constexpr (kVectors > 2) add(3, a3, b3);
+    static_assert(kVectors == 1 || kVectors == 4);
+    const SingleVec f0 = add(std::true_type(), 0);
+    SingleVec f1 = f0, f2 = f0, f3 = f0;
+    if constexpr (kVectors > 1) {
+      f1 = add(std::false_type(), 1);
+      test.AddSizes(f0, f1);
+      f2 = add(std::false_type(), 2);
+      f3 = add(std::false_type(), 3);
+    }
+    test.AddSizes(f2, f3);
     if (HWY_UNLIKELY(!test.Decided(d))) return false;
-    const auto store = [&](std::size_t vector, SingleVec a, SingleVec b) POSENC_INLINE_LAMBDA {
-      Writer<T>::StoreJoined(in_runs, a, rows.ahead.to, k0 + k + vector * lanes, rows.stream);
-      Writer<T>::StoreJoined(in_runs, b, rows.back.to, k0 + k + vector * lanes, rows.stream);
+    const auto store = [&](std::size_t vector, SingleVec joined) POSENC_INLINE_LAMBDA {
+      Writer<T>::StoreJoined(in_runs, joined, to, vector * lanes, stream);
     };
-    store(0, a0, b0);
-    if constexpr (kVectors > 1) store(1, a1, b1);
-    if constexpr (kVectors > 2) store(2, a2, b2);
-    if constexpr (kVectors > 2) store(3, a3, b3);
+    store(0, f0);
+    if constexpr (kVectors > 1) {
+      store(1, f1);
+      store(2, f2);
+      store(3, f3);
+    }
     return true;
   }
 #endif  // POSENC_WHOLE_VECTORS
 
-  // Adds vectors of two rows one by one, with a limit for each value.
-  HWY_NOINLINE void ByVectors(const Anchors<kPairs>& anchors, const double* HWY_RESTRICT rotation,
-                              const double* HWY_RESTRICT rotation_low, const AddedPair& rows, std::size_t k0,
-                              std::size_t end) const {
-    const bool in_runs = rows_.output().in_runs();
-    for (std::size_t k = 0; k < end; k += hn::Lanes(Doubles())) {
-      Writer<T>::Prefetch(in_runs, rows.ahead.next, k0 + k, rows.stream);
-      Writer<T>::Prefetch(in_runs, rows.back.next, k0 + k, rows.stream);
-      Vec first, first_low, second, second_low;
-      anchors(k, first, first_low, second, second_low);
-      Recurrence<kPairs>::RotateBoth(rotation, rotation_low, k, first, first_low, second, second_low,
-                                     [&](Vec fa, Vec fa_low, Vec sa, Vec sa_low, Vec fb, Vec fb_low, Vec sb, Vec sb_low)
-                                         POSENC_INLINE_LAMBDA {
-                                           AddVector(in_runs, rows.ahead, k0 + k, fa, fa_low, sa, sa_low);
-                                           AddVector(in_runs, rows.back, k0 + k, fb, fb_low, sb, sb_low);
-                                         });
+  // How many pairs of rows before they are read x is prefetched.
+  static constexpr std::int64_t kPrefetchPairs = 2;
+
+  // The whole vectors of a block by pairs of rows, one by one, but for position 0.
+  HWY_NOINLINE void Pairs(const Anchored<kPairs>* groups, std::size_t count, std::int64_t block) const {
+    const bool in_runs = rows_.output().in_runs(), stream = rows_.output().streams();
+    const bool cos_first = rows_.grid().cos_first;
+    const std::size_t lanes = hn::Lanes(Doubles());
+    const auto to = writer_.PlacesFrom(rows_.RowOf(block), 0);
+    const auto x = writer_.XPlacesFrom(rows_.RowOf(block), 0);
+    for (std::int64_t pair = 0; pair < kRowRotations - (HasZero(block) ? 1 : 0); ++pair) {
+      const std::int64_t earlier = kRowRotations - 1 - pair, later = kRowRotations + pair;
+      // The pair that is prefetched, of this block or the next.
+      const std::int64_t away = pair + kPrefetchPairs, apart = away % kRowRotations;
+      const std::int64_t next_middle = (away < kRowRotations ? 0 : kBlockRows) + kRowRotations;
+      const std::int64_t next_earlier = next_middle - 1 - apart, next_later = next_middle + apart;
+      for (std::size_t i = 0; i < count; ++i) {
+        const Anchored<kPairs>& group = groups[i];
+        const std::size_t k0 = group.group->index * kGroup;
+        const std::size_t end = Whole(group);
+        const std::size_t at = static_cast<std::size_t>(pair) * 2 * kGroup;
+        for (std::size_t k = 0; k < end; k += lanes) {
+          Vec first, first_low, second, second_low;
+          group.anchors(k, first, first_low, second, second_low);
+          const auto add = [&](std::int64_t row, std::int64_t next, Vec f, Vec f_low, Vec s, Vec s_low)
+                               POSENC_INLINE_LAMBDA {
+                                 Writer<T>::Prefetch(in_runs, x.At(in_runs, next, k0 + k), 0, stream);
+                                 if (HWY_UNLIKELY(!AddVector(in_runs, to.At(in_runs, row, k0 + k),
+                                                             x.At(in_runs, row, k0 + k), f, f_low, s, s_low))) {
+                                   DecideRow(group, block, block + row, k, k + lanes);
+                                 }
+                               };
+          Recurrence<kPairs>::RotateBoth(
+              group.group->rotation + at, group.group->rotation_low + at, k, first, first_low, second, second_low,
+              [&](Vec fa, Vec fa_low, Vec sa, Vec sa_low, Vec fb, Vec fb_low, Vec sb, Vec sb_low) POSENC_INLINE_LAMBDA {
+                add(cos_first ? earlier : later, cos_first ? next_earlier : next_later, fa, fa_low, sa, sa_low);
+                add(cos_first ? later : earlier, cos_first ? next_later : next_earlier, fb, fb_low, sb, sb_low);
+              });
+        }
+      }
+    }
+    if (HasZero(block)) {  // what the pair of position 0 has left
+      for (std::size_t i = 0; i < count; ++i) {
+        DecideRow(groups[i], block, block + (kBlockRows - 1), 0, Whole(groups[i]));
+      }
     }
   }
 
-  HWY_INLINE void AddVector(bool in_runs, const AddedRow& row, std::size_t k, Vec first, Vec first_low, Vec second,
-                            Vec second_low) const {
+  // Adds a vector of a row if its rounding is certain, with a limit for each value; else false, and nothing is stored.
+  HWY_INLINE bool AddVector(bool in_runs, const typename Writer<T>::RowStart& to, const typename Writer<T>::XStart& x,
+                            Vec first, Vec first_low, Vec second, Vec second_low) const {
     const Doubles d;
-    const Vec f = first, f_low = first_low, s = second, s_low = second_low, scale = writer_.x_scale(d);
+    const Vec scale = writer_.x_scale(d);
     Vec first_limit = hn::Set(d, eps_), second_limit = first_limit, x_first, x_second;
-    Writer<T>::Load(in_runs, d, row.x, k, x_first, x_second);
+    Writer<T>::Load(in_runs, d, x, 0, x_first, x_second);
     Writer<T>::AddTo(d, scale, x_first, true, false, first, first_low, first_limit);
     Writer<T>::AddTo(d, scale, x_second, true, false, second, second_low, second_limit);
     const Mask decided =
         hn::And(Decided<T>(d, first, first_low, first_limit), Decided<T>(d, second, second_low, second_limit));
-    if (HWY_LIKELY(hn::AllTrue(d, decided))) {
-      Writer<T>::Store(in_runs, d, first, second, row.to, k, rows_.output().streams());
-    } else {
-      DecideVector(f, f_low, s, s_low, k, row.j);
-    }
-  }
-
-  // One vector of row j, from frequency k on.
-  HWY_NOINLINE void DecideVector(Vec first, HWY_MAYBE_UNUSED Vec first_low, Vec second, HWY_MAYBE_UNUSED Vec second_low,
-                                 std::size_t k, std::int64_t j) const {
-    const Doubles d;
-    RowWaves waves;
-    hn::Store(first, d, waves.first);
-    hn::Store(second, d, waves.second);
-    if constexpr (kPairs) {
-      hn::Store(first_low, d, waves.first_low);
-      hn::Store(second_low, d, waves.second_low);
-    }
-    writer_.DecideRow(waves, k, 0, hn::Lanes(d), rows_.RowOf(j), PositionOf(rows_.PositionOfRow(j)), false);
+    if (HWY_UNLIKELY(!hn::AllTrue(d, decided))) return false;
+    Writer<T>::Store(in_runs, d, first, second, to, 0, rows_.output().streams());
+    return true;
   }
 
   const RangeRows<kPairs>& rows_;

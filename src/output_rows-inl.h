@@ -69,6 +69,7 @@ class OutputRows {
     return static_cast<char*>(output_.second) + static_cast<std::ptrdiff_t>(row) * output_.second_row_bytes;
   }
   std::ptrdiff_t row_bytes() const { return output_.row_bytes; }
+  std::ptrdiff_t x_row_bytes() const { return output_.x_row_bytes; }
   std::ptrdiff_t second_row_bytes() const { return output_.second_row_bytes; }
   // An integer: the row may be one beyond the last, for Prefetch.
   std::uintptr_t XRow(std::size_t row) const {

@@ -81,8 +81,8 @@ class RangeKernel {
   // next ones have to follow. Streams of 128 bytes in 256 rows reach 0.7 of a fill here, in 64 rows 0.9.
   static constexpr int kPartRows = 64;
 
-  // Whether whole blocks that are added to x are written by pairs of rows. One lane is too slow for memory to matter,
-  // and spares the code.
+  // Whether whole blocks that are added to x are written by rows. One lane is too slow for memory to matter, and spares
+  // the code.
   static constexpr bool kAddsByRows = HWY_TARGET != HWY_SCALAR;
 
   static std::int64_t Floor(std::int64_t j, std::int64_t multiple) { return j & ~(multiple - 1); }
@@ -127,41 +127,33 @@ class RangeKernel {
   // Rows begin .. last, one part after the other.
   HWY_NOINLINE void Parts(const Rows& rows, AtSuper* groups, std::size_t count, std::int64_t begin,
                           std::int64_t last) const {
-    const std::int64_t part_rows = rows.output().adds() ? kBlockRows : kPartRows;
+    const std::int64_t part_rows = rows.output().adds() || rows.output().in_runs() ? kBlockRows : kPartRows;
     for (std::int64_t part = Floor(begin, part_rows);; part += part_rows) {
       const std::int64_t part_last = last - part < part_rows ? last : part + (part_rows - 1);
       Anchored<kPairs> by_rows[kChunkGroups];
       std::size_t waiting = 0;
+      const std::int64_t part_begin = std::max(part, begin);
+      const bool by_row = kAddsByRows && rows.output().adds() && part_last - part_begin == kBlockRows - 1;
+      const double farthest = by_row ? Farthest(rows, part_begin, part_last) : 0.0;
       for (std::size_t i = 0; i < count; ++i) {
-        if (GroupInPart(rows, groups[i], std::max(part, begin), part_last, by_rows[waiting])) ++waiting;
+        if (by_row && HWY_LIKELY(farthest * grid_.least_radians[groups[i].group.index] >= kSmallRadians<T>)) {
+          Anchored<kPairs>& to = by_rows[waiting++];
+          if (!groups[i].is_evaluated) Evaluate(groups[i]);
+          to.group = &groups[i].group;
+          rows.recurrence().RotateAnchors(groups[i].group, groups[i].BlockIndex(part), groups[i].anchors, 0, kGroup,
+                                          to.anchors);
+        } else {
+          GroupInPart(rows, groups[i], part_begin, part_last);
+        }
       }
       if constexpr (kAddsByRows) {
-        if (waiting != 0) BlockByRows(rows, by_rows, waiting, part);
+        if (waiting != 0) {
+          ForType<kPairs>(rows.output().type(), [&](auto t) POSENC_INLINE_LAMBDA {
+            RowAdder<decltype(t)>(rows).Block(by_rows, waiting, part);
+          });
+        }
       }
       if (part_last == last) break;
-    }
-  }
-
-  // A whole block of some groups, none with a small angle, by pairs of rows.
-  HWY_NOINLINE void BlockByRows(const Rows& rows, const Anchored<kPairs>* groups, std::size_t count,
-                                std::int64_t block) const {
-    for (std::int64_t pair = 0; pair < kRowRotations; ++pair) {
-      const std::int64_t earlier = block + kRowRotations - 1 - pair;
-      const std::int64_t later = block + kRowRotations + pair;
-      const bool has_zero = rows.PositionOfRow(earlier) == 0;  // which no rotation gives
-      if (!has_zero) {
-        ForType<kPairs>(rows.output().type(), [&](auto t) POSENC_INLINE_LAMBDA {
-          RowAdder<decltype(t)>(rows).PairOfRows(groups, count, block, pair);
-        });
-      }
-      for (std::size_t i = has_zero ? 0 : count - 1; i < count; ++i) {  // the last may end with a part of a vector
-        const Group& group = *groups[i].group;
-        const std::size_t end = std::min(kGroup, grid_.shape.sines - group.index * kGroup);
-        const std::size_t from = has_zero ? 0 : rows.WholeVectors(group.index, 0, end, hn::Lanes(Doubles()));
-        if (from >= end) continue;
-        rows.Decide(group, groups[i].anchors, {block, earlier, earlier}, from, end, false);
-        rows.Decide(group, groups[i].anchors, {block, later, later}, from, end, false);
-      }
     }
   }
 
@@ -189,10 +181,14 @@ class RangeKernel {
     }
   }
 
-  // Writes a group in rows begin .. last, of some blocks; but true, and its anchors, if this is one block that is to be
-  // written by rows.
-  HWY_NOINLINE bool GroupInPart(const Rows& rows, AtSuper& at, std::int64_t begin, std::int64_t last,
-                                Anchored<kPairs>& anchored) const {
+  // The largest |position| of rows begin .. last.
+  static double Farthest(const Rows& rows, std::int64_t begin, std::int64_t last) {
+    return std::max(std::fabs(static_cast<double>(rows.PositionOfRow(begin))),
+                    std::fabs(static_cast<double>(rows.PositionOfRow(last))));
+  }
+
+  // Writes a group in rows begin .. last, of some blocks.
+  HWY_NOINLINE void GroupInPart(const Rows& rows, AtSuper& at, std::int64_t begin, std::int64_t last) const {
     const std::size_t g = at.group.index;
     const std::size_t end = std::min(kGroup, grid_.shape.sines - g * kGroup);
     std::int64_t whole_blocks = 0;  // that end before this block and are to be written
@@ -200,8 +196,7 @@ class RangeKernel {
       const std::int64_t block_last = last - block < kBlockRows ? last : block + (kBlockRows - 1);
       const BlockRows block_rows{block, std::max(block, begin), block_last};
       const bool whole = block_rows.last - block_rows.begin == kBlockRows - 1;
-      const double farthest = std::max(std::fabs(static_cast<double>(rows.PositionOfRow(block_rows.begin))),
-                                       std::fabs(static_cast<double>(rows.PositionOfRow(block_rows.last))));
+      const double farthest = Farthest(rows, block_rows.begin, block_rows.last);
       const bool is_small = farthest * grid_.most_radians[g] < kSmallRadians<T>;
       const bool is_mixed = farthest * grid_.least_radians[g] < kSmallRadians<T>;
       if (!is_small && !at.is_evaluated) Evaluate(at);
@@ -217,18 +212,16 @@ class RangeKernel {
             if (j == block_rows.last) break;
           }
         } else {
-          anchored.group = &at.group;
-          rows.recurrence().RotateAnchors(at.group, at.BlockIndex(block), at.anchors, 0, kGroup, anchored.anchors);
+          Anchors<kPairs> anchors;
+          rows.recurrence().RotateAnchors(at.group, at.BlockIndex(block), at.anchors, 0, kGroup, anchors);
           if (is_mixed) {
-            MixedBlock(rows, at, anchored.anchors, block_rows, farthest);
-          } else if (whole && kAddsByRows) {
-            return true;
+            MixedBlock(rows, at, anchors, block_rows, farthest);
           } else {
-            rows.Decide(at.group, anchored.anchors, block_rows, 0, end, false);
+            rows.Decide(at.group, anchors, block_rows, 0, end, false);
           }
         }
       }
-      if (block_last == last) return false;
+      if (block_last == last) break;
     }
   }
 

@@ -28,7 +28,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Groups that are written in turn: 2 KiB of floats of a row. Where memory is read as well, or rows are not aligned for
-// streaming, memory has to be in such runs: rows are written by pairs, all groups of a chunk in turn. By groups, 256
+// streaming, memory has to be in such runs: rows are written one by one, all groups of a chunk in turn. By groups, 256
 // bytes in each of 16 rows, adding is 5 times as slow from memory, for the hardware does not see the reads coming.
 inline constexpr std::size_t kChunkGroups = 8;
 
@@ -111,19 +111,13 @@ class RangeRows {
     SmallRow<kPairs>(rows_, begin, end - begin, RowOf(j), PositionOf(position), SmallPositionOf(position));
   }
 
-  // Frequencies begin .. below end in a pair of rows of a block, other than position 0.
-  void DecidePair(const Group& group, const Anchors<kPairs>& anchors, std::int64_t block, std::int64_t pair,
-                  std::size_t begin, std::size_t end) const {
-    const std::int64_t middle = block + kRowRotations;
-    DecidePairs(group, anchors, {block, middle - 1 - pair, middle + pair}, pair, begin, end, false);
-  }
-
-  // The same from the super-anchor: count frequencies from k on in the pair whose earlier row is given.
+  // count frequencies from k on in the pair of rows of a block, other than position 0, whose earlier one is given.
   HWY_NOINLINE void DecidePair(const GroupAtSuper<kPairs>& at, std::int64_t block, std::int64_t earlier, std::size_t k,
                                std::size_t count) const {
     Anchors<kPairs> anchors;
     recurrence_.RotateAnchors(at.group, at.BlockIndex(block), at.anchors, k, k + count, anchors);
-    DecidePair(at.group, anchors, block, block + kRowRotations - 1 - earlier, k, k + count);
+    const std::int64_t pair = block + kRowRotations - 1 - earlier;
+    DecidePairs(at.group, anchors, {block, earlier, block + kRowRotations + pair}, pair, k, k + count, false);
   }
 
   // What whole blocks have left of frequencies begin .. below end: all from open on, and position 0 before.

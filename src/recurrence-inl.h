@@ -143,11 +143,8 @@ class Recurrence {
       first_low = ahead ? fal : fbl;
       second_low = ahead ? sal : sbl;
     } else {
-      const Vec cos = hn::Load(d, group.rotation + cos_at);
-      const Vec sin = hn::Xor(hn::Load(d, group.rotation + sin_at), hn::Set(d, ahead ? 0.0 : -0.0));
-      const Vec moved = hn::MulAdd(first, cos, hn::Mul(second, sin));
-      second = hn::MulSub(second, cos, hn::Mul(first, sin));
-      first = moved;
+      RotateOne(group.rotation + static_cast<std::size_t>(e) * 2 * kGroup, hn::Set(d, ahead ? 0.0 : -0.0), k, first,
+                second);
       first_low = second_low = hn::Zero(d);
     }
   }
@@ -260,6 +257,17 @@ class Recurrence {
                               [&](Vec fa, Vec, Vec sa, Vec, Vec fb, Vec, Vec sb, Vec)
                                   POSENC_INLINE_LAMBDA { visit(ahead, back, 0, fa, sa, fb, sb); });
                  });
+  }
+
+  // Rotates a vector in place: ahead if turn is 0, back if -0.
+  static HWY_INLINE void RotateOne(const double* HWY_RESTRICT rotation, Vec turn, std::size_t k, Vec& first,
+                                   Vec& second) {
+    const Doubles d;
+    const Vec cos = hn::Load(d, rotation + k);
+    const Vec sin = hn::Xor(hn::Load(d, rotation + kGroup + k), turn);
+    const Vec moved = hn::MulAdd(first, cos, hn::Mul(second, sin));
+    second = hn::MulSub(second, cos, hn::Mul(first, sin));
+    first = moved;
   }
 
   // Calls visit(first, first_low, second, second_low, of the row ahead of the anchor; the same of the row back: that at

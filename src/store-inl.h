@@ -74,12 +74,34 @@ class Writer {
     const T* second;
   };
   HWY_INLINE XStart XPlaces(std::size_t row, std::size_t k) const {
+    return XPlacesFrom(row, k).At(rows_.in_runs(), 0, 0);
+  }
+  struct XStarts {  // integers: rows may be beyond the last, for Prefetch
+    std::uintptr_t first;
+    std::uintptr_t second;
+    std::ptrdiff_t row_bytes;
+
+    template <class InRuns>
+    HWY_INLINE XStart At(InRuns in_runs, std::int64_t row, std::size_t k) const {
+      const std::uintptr_t offset = static_cast<std::uintptr_t>(row) * static_cast<std::uintptr_t>(row_bytes);
+      if (!in_runs) return {reinterpret_cast<const T*>(first + offset + 2 * k * sizeof(T)), nullptr};
+      return {reinterpret_cast<const T*>(first + offset + k * sizeof(T)),
+              reinterpret_cast<const T*>(second + offset + k * sizeof(T))};
+    }
+  };
+  HWY_INLINE XStarts XPlacesFrom(std::size_t row, std::size_t k) const {
     const RowPlaces& places = rows_.places();
     const std::uintptr_t x = rows_.XRow(row);
-    if (places.step == 2) return {reinterpret_cast<const T*>(x + 2 * k * sizeof(T)), nullptr};
-    return {reinterpret_cast<const T*>(x + (places.first + k) * sizeof(T)),
-            reinterpret_cast<const T*>(x + (places.second + k) * sizeof(T))};
+    if (places.step == 2) return {x + 2 * k * sizeof(T), 0, rows_.x_row_bytes()};
+    return {x + (places.first + k) * sizeof(T), x + (places.second + k) * sizeof(T), rows_.x_row_bytes()};
   }
+
+  // The places of frequencies from k on in the same row.
+  template <class InRuns, class Start>
+  static HWY_INLINE Start From(InRuns in_runs, const Start& row, std::size_t k) {
+    return in_runs ? Start{row.first + k, row.second + k} : Start{row.first + 2 * k, nullptr};
+  }
+
   // once: it is not to displace what the caches hold, and read 1.2 times as fast where the output is streamed.
   template <class InRuns>
   static HWY_INLINE void Prefetch(InRuns in_runs, const XStart& x, std::size_t k, bool once) {
