@@ -178,8 +178,8 @@ class RowAdder {
 
   // A row that is added to x. turn: 0 where it is ahead of the anchor, -0 where it is back.
   struct AddedRow {
-    typename Writer<T>::RowStart to;
-    typename Writer<T>::XStart x, next;  // next: of the row to prefetch
+    Start<T> to;
+    Start<const T> x, next;  // next: of the row to prefetch
     std::size_t rotation;
     Vec turn;
   };
@@ -205,8 +205,8 @@ class RowAdder {
     const bool stream = rows_.output().streams();
     const bool cos_first = rows_.grid().cos_first;
     const Vec scale = writer_.x_scale(d);
-    const auto to = writer_.PlacesFrom(rows_.RowOf(block), 0);
-    const auto x = writer_.XPlacesFrom(rows_.RowOf(block), 0);
+    const auto to = rows_.output().template PlacesFrom<T>(rows_.RowOf(block), 0);
+    const auto x = rows_.output().template XPlacesFrom<T>(rows_.RowOf(block), 0);
     const std::size_t row_bytes = count * kGroup * 2 * sizeof(T);
     const auto ahead = static_cast<std::int64_t>((kPrefetchBytes + row_bytes - 1) / row_bytes);
     for (std::int64_t i = HasZero(block) ? 1 : 0; i < kBlockRows; ++i) {
@@ -257,8 +257,8 @@ class RowAdder {
     const std::size_t lanes = hn::Lanes(d);
     const double* HWY_RESTRICT const anchors = strip.anchors;
     const double* HWY_RESTRICT const rotation = strip.rotation + row.rotation;
-    const auto to = Writer<T>::From(in_runs, row.to, strip.k);
-    const auto x = Writer<T>::From(in_runs, row.x, strip.k), next = Writer<T>::From(in_runs, row.next, strip.k);
+    const auto to = row.to.From(in_runs, strip.k);
+    const auto x = row.x.From(in_runs, strip.k), next = row.next.From(in_runs, strip.k);
     const auto prefetch = [&](bool once) POSENC_INLINE_LAMBDA {
       constexpr std::size_t kLine = 64 / sizeof(T);
       const auto line = [&](std::size_t i) POSENC_INLINE_LAMBDA {
@@ -315,8 +315,8 @@ class RowAdder {
     const bool in_runs = rows_.output().in_runs(), stream = rows_.output().streams();
     const bool cos_first = rows_.grid().cos_first;
     const std::size_t lanes = hn::Lanes(Doubles());
-    const auto to = writer_.PlacesFrom(rows_.RowOf(block), 0);
-    const auto x = writer_.XPlacesFrom(rows_.RowOf(block), 0);
+    const auto to = rows_.output().template PlacesFrom<T>(rows_.RowOf(block), 0);
+    const auto x = rows_.output().template XPlacesFrom<T>(rows_.RowOf(block), 0);
     for (std::int64_t pair = 0; pair < kRowRotations - (HasZero(block) ? 1 : 0); ++pair) {
       const std::int64_t earlier = kRowRotations - 1 - pair, later = kRowRotations + pair;
       // The pair that is prefetched, of this block or the next.
@@ -356,8 +356,8 @@ class RowAdder {
   }
 
   // Adds a vector of a row if its rounding is certain, with a limit for each value; else false, and nothing is stored.
-  HWY_INLINE bool AddVector(bool in_runs, const typename Writer<T>::RowStart& to, const typename Writer<T>::XStart& x,
-                            Vec first, Vec first_low, Vec second, Vec second_low) const {
+  HWY_INLINE bool AddVector(bool in_runs, const Start<T>& to, const Start<const T>& x, Vec first, Vec first_low,
+                            Vec second, Vec second_low) const {
     const Doubles d;
     const Vec scale = writer_.x_scale(d);
     Vec first_limit = hn::Set(d, eps_), second_limit = first_limit, x_first, x_second;

@@ -54,9 +54,19 @@ class BlockWriter {
   }
 
  private:
+  // Whether runs of sines and of cosines are written by rows. A strip of 16 registers is half a line of memory in each
+  // run or less, and lines that go past the caches have to be written whole: 5 GB/s of halves by strips here, 10 by
+  // rows; 11 and 22 of floats. With 32 registers a strip is whole lines, and faster than anchors from memory. Floats of
+  // 8 bytes a run do not go past the caches, and lose a fifth by rows.
+  static constexpr bool kRunsByRows =
+      POSENC_WHOLE_VECTORS && !POSENC_MANY_REGISTERS && !kPairs && (sizeof(T) == 2 || hn::MaxLanes(Doubles()) >= 4);
+  template <class InRuns>
+  static constexpr bool kByRows = kRunsByRows&& std::is_same_v<InRuns, std::true_type>;
+
   // Whether the loops of whole blocks stand once for each layout. Told at run time, the layout costs halves 5 %,
   // BFloat16 in float lanes, which have a copy each, 15 %; the others nothing, for half the code.
-  static constexpr bool kBlocksApart = HWY_TARGET != HWY_SCALAR && (sizeof(T) == 4 || std::is_same_v<T, Half>);
+  static constexpr bool kBlocksApart =
+      HWY_TARGET != HWY_SCALAR && (sizeof(T) == 4 || std::is_same_v<T, Half> || kRunsByRows);
 
   template <class InRuns>
   HWY_INLINE void WholeBlocksOf(InRuns in_runs, const AtSuper& at, std::int64_t block, std::int64_t count,
@@ -76,7 +86,13 @@ class BlockWriter {
 #endif
     if (begin >= end) return;
 #if POSENC_WHOLE_VECTORS
-    if constexpr (sizeof(T) == 2) return WordBlocks(in_runs, at, block, count, begin, end);
+    if constexpr (sizeof(T) == 2) {
+      if constexpr (kByRows<InRuns>) {
+        return WordRuns(at, block, count, begin, end);
+      } else {
+        return WordBlocks(in_runs, at, block, count, begin, end);
+      }
+    }
 #endif
     return DoubleBlocks(in_runs, at, block, count, begin, end);
   }
@@ -99,7 +115,7 @@ class BlockWriter {
       const BlockRows rows{block, block, block + (kBlockRows - 1)};
       const int index = at.BlockIndex(block);
       const std::int64_t pairs = kRowRotations - (rows_.HasZero(rows) ? 1 : 0);
-      const auto places = writer_.PlacesFrom(rows_.RowOf(block), k0);
+      const auto places = rows_.output().template PlacesFrom<T>(rows_.RowOf(block), k0);
       const auto row_of = [&](std::int64_t j, std::size_t k)
                               POSENC_INLINE_LAMBDA { return places.At(in_runs, j - block, k); };
       Vec tested_first = NoTest<T>(d), tested_second = NoTest<T>(d);
@@ -108,7 +124,8 @@ class BlockWriter {
         tested_second = AddTest<T>(d, tested_second, second, second_low, eps);
       };
       std::size_t done = whole;
-      if constexpr (kPairs) {
+      HWY_MAYBE_UNUSED const auto anchor_of = AnchorsOf(at, index);
+      if constexpr (kPairs || kByRows<InRuns>) {
         Anchors<kPairs> anchors;
         rows_.recurrence().RotateAnchors(at.group, index, at.anchors, 0, kGroup, anchors);
         rows_.recurrence().ForRows(at.group, anchors, block, begin, whole, 0, pairs, row_of,
@@ -118,7 +135,6 @@ class BlockWriter {
                                      test(first, first_low, second, second_low);
                                    });
       } else {
-        const auto anchor_of = AnchorsOf(at, index);
         rows_.recurrence().ForStrips(at.group, anchor_of, block, begin, whole, 0, pairs, row_of,
                                      [&](const auto& ahead, const auto& back, std::size_t k, Vec fa, Vec sa, Vec fb,
                                          Vec sb) POSENC_INLINE_LAMBDA {
@@ -127,6 +143,8 @@ class BlockWriter {
                                        Writer<T>::Store(in_runs, d, fb, sb, back, k, stream);
                                        test(fb, fb, sb, sb);
                                      });
+      }
+      if constexpr (!kPairs) {
         if (hn::MaxLanes(d) > 1 && has_part) {
           done = end;
           rows_.recurrence().ForVector(at.group, anchor_of, block, whole, 0, pairs, row_of,
@@ -167,14 +185,14 @@ class BlockWriter {
     const bool stream = rows_.output().streams();
     const WordTest<T> test(eps_);
     struct Row {
-      typename Writer<T>::RowStart start;
+      Start<T> start;
       std::int64_t j;
       std::size_t strip;
     };
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t block = first_block + i * kBlockRows;
       const BlockRows rows{block, block, block + (kBlockRows - 1)};
-      const auto places = writer_.PlacesFrom(rows_.RowOf(block), k0);
+      const auto places = rows_.output().template PlacesFrom<T>(rows_.RowOf(block), k0);
       rows_.recurrence().ForStrips(
           at.group, AnchorsOf(at, at.BlockIndex(block)), block, begin, whole, 0,
           kRowRotations - (rows_.HasZero(rows) ? 1 : 0),
@@ -208,7 +226,7 @@ class BlockWriter {
     const bool stream = rows_.output().streams();
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t block = first_block + i * kBlockRows;
-      const auto places = writer_.PlacesFrom(rows_.RowOf(block), k0);
+      const auto places = rows_.output().template PlacesFrom<T>(rows_.RowOf(block), k0);
       const auto anchor_of = AnchorsOf(at, at.BlockIndex(block));
       const auto float_anchor_of = [&](std::size_t k, SingleVec& first, SingleVec& second) POSENC_INLINE_LAMBDA {
         Vec f0, s0, f1, s1, low;
@@ -238,6 +256,22 @@ class BlockWriter {
           DecidePair(at, block, earlier, strip + k, lanes);
         }
       };
+      if constexpr (!POSENC_MANY_REGISTERS) {
+        HWY_ALIGN_MAX float anchors[2][kGroup];
+        for (std::size_t k = begin; k < end; k += lanes) {
+          SingleVec first, second;
+          float_anchor_of(k, first, second);
+          hn::Store(first, ds, anchors[0] + k);
+          hn::Store(second, ds, anchors[1] + k);
+        }
+        for_pairs(0, [&](const auto& ahead, const auto& back, const float* HWY_RESTRICT rotation,
+                         std::int64_t earlier) POSENC_INLINE_LAMBDA {
+          for (std::size_t k = begin; k < end; k += lanes) {
+            both(ahead, back, rotation, earlier, 0, k, hn::Load(ds, anchors[0] + k), hn::Load(ds, anchors[1] + k));
+          }
+        });
+        continue;
+      }
       std::size_t strip = begin;
       for (; strip + 2 * lanes <= end; strip += 2 * lanes) {
         SingleVec f0, s0, f1, s1;
@@ -259,32 +293,111 @@ class BlockWriter {
     }
   }
 
-  // count frequencies from k on, in double lanes, of the pair of rows of a block whose earlier one is given.
+  // The same for runs of sines and of cosines, by rows, two vectors at a time: 16 bytes or more of both.
+  HWY_NOINLINE void WordRuns(const AtSuper& at, std::int64_t first_block, std::int64_t count, std::size_t begin,
+                             std::size_t end) const {
+    const std::size_t lanes = hn::Lanes(Doubles());
+    // Streams want whole vectors aligned; it is behind small angles alone that begin is not.
+    const std::size_t whole =
+        begin % (2 * lanes) == 0 ? rows_.WholeVectors(at.group.index, begin, end, 2 * lanes) : begin;
+    const bool stream = rows_.output().streams(), cos_first = grid_.cos_first;
+    const WordTest<T> test(eps_);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t block = first_block + i * kBlockRows;
+      const BlockRows rows{block, block, block + (kBlockRows - 1)};
+      const auto places = rows_.output().template PlacesFrom<T>(rows_.RowOf(block), at.group.index * kGroup);
+      Anchors<kPairs> anchors;
+      rows_.recurrence().RotateAnchors(at.group, at.BlockIndex(block), at.anchors, begin, whole, anchors);
+      for (std::int64_t pair = 0; pair < kRowRotations - (rows_.HasZero(rows) ? 1 : 0); ++pair) {
+        const std::int64_t later = kRowRotations + pair, earlier = kRowRotations - 1 - pair;
+        const auto ahead = places.At(std::true_type(), cos_first ? earlier : later, 0);
+        const auto back = places.At(std::true_type(), cos_first ? later : earlier, 0);
+        const double* HWY_RESTRICT const rotation = at.group.rotation + static_cast<std::size_t>(pair) * 2 * kGroup;
+        for (std::size_t k = begin; k < whole; k += 2 * lanes) {
+          const FloatPair v = RotateTwo(anchors, rotation, k);
+          if (HWY_LIKELY(test.BothDecided(v.first_ahead, v.second_ahead)) &&
+              HWY_LIKELY(test.BothDecided(v.first_back, v.second_back))) {
+            Writer<T>::StoreFloats(std::true_type(), v.first_ahead, v.second_ahead, ahead, k, stream);
+            Writer<T>::StoreFloats(std::true_type(), v.first_back, v.second_back, back, k, stream);
+          } else {
+            DecidePair(at, block, block + earlier, k, 2 * lanes);
+          }
+        }
+      }
+      if (HWY_UNLIKELY(whole < end || rows_.HasZero(rows))) rows_.FinishBlock(at, rows, begin, whole, end);
+    }
+  }
+
+  // Two vectors from frequency k on in a pair of rows, as floats.
+  static HWY_INLINE FloatPair RotateTwo(const Anchors<kPairs>& anchors, const double* HWY_RESTRICT rotation,
+                                        std::size_t k) {
+    const Doubles d;
+    // Not arrays, which GCC keeps in memory.
+    const auto rotate = [&](std::size_t at, Vec& fa, Vec& sa, Vec& fb, Vec& sb) POSENC_INLINE_LAMBDA {
+      Vec first, second, low;
+      anchors(at, first, low, second, low);
+      Recurrence<kPairs>::RotateBoth(rotation, rotation, at, first, first, second, second,
+                                     [&](Vec first_ahead, Vec, Vec second_ahead, Vec, Vec first_back, Vec,
+                                         Vec second_back, Vec) POSENC_INLINE_LAMBDA {
+                                       fa = first_ahead;
+                                       sa = second_ahead;
+                                       fb = first_back;
+                                       sb = second_back;
+                                     });
+    };
+    Vec fa0, sa0, fb0, sb0, fa1, sa1, fb1, sb1;
+    rotate(k, fa0, sa0, fb0, sb0);
+    rotate(k + hn::Lanes(d), fa1, sa1, fb1, sb1);
+    return {JoinFloats(std::true_type(), d, fa0, fa1), JoinFloats(std::true_type(), d, sa0, sa1),
+            JoinFloats(std::true_type(), d, fb0, fb1), JoinFloats(std::true_type(), d, sb0, sb1)};
+  }
+
+  // count frequencies from k on, in double lanes, of the pair of rows of a block whose earlier one is given: one vector
+  // or two.
   HWY_NOINLINE void DecidePair(const AtSuper& at, std::int64_t block, std::int64_t earlier, std::size_t k,
                                std::size_t count) const {
     const Doubles d;
+    const std::size_t lanes = hn::Lanes(d);
     const Vec eps = hn::Set(d, eps_);
     const std::int64_t pair = block + kRowRotations - 1 - earlier, later = block + kRowRotations + pair;
     const double* const rotation = at.group.rotation + static_cast<std::size_t>(pair) * 2 * kGroup;
     const auto anchor_of = AnchorsOf(at, at.BlockIndex(block));
-    const std::size_t k0 = at.group.index * kGroup;
-    const auto ahead = writer_.Places(rows_.RowOf(grid_.cos_first ? earlier : later), k0);
-    const auto back = writer_.Places(rows_.RowOf(grid_.cos_first ? later : earlier), k0);
-    const auto undecided = [&](Vec v) POSENC_INLINE_LAMBDA { return Undecided<T>(d, Test<T>(d, v, v, eps), eps); };
-    for (std::size_t end = k + count; k < end; k += hn::Lanes(d)) {
+    // First and second values of the row ahead, then of the row back.
+    HWY_ALIGN_MAX double values[4][2 * hn::MaxLanes(Doubles())];
+    Vec tested = NoTest<T>(d);
+    for (std::size_t i = 0; i < count; i += lanes) {
       Vec first, second, low;
-      anchor_of(k, first, low, second, low);
-      Recurrence<kPairs>::RotateBoth(rotation, rotation, k, first, first, second, second,
+      anchor_of(k + i, first, low, second, low);
+      const auto keep = [&](int which, Vec v) POSENC_INLINE_LAMBDA {
+        tested = hn::Min(tested, FromMiddle<T>(d, v));
+        hn::Store(v, d, values[which] + i);
+      };
+      Recurrence<kPairs>::RotateBoth(rotation, rotation, k + i, first, first, second, second,
                                      [&](Vec fa, Vec, Vec sa, Vec, Vec fb, Vec, Vec sb, Vec) POSENC_INLINE_LAMBDA {
-                                       const Mask open = hn::Or(hn::Or(undecided(fa), undecided(sa)),
-                                                                hn::Or(undecided(fb), undecided(sb)));
-                                       if (HWY_UNLIKELY(!hn::AllFalse(d, open))) {
-                                         return rows_.DecidePair(at, block, earlier, k, hn::Lanes(d));
-                                       }
-                                       writer_.StoreAny(d, fa, sa, ahead, k);
-                                       writer_.StoreAny(d, fb, sb, back, k);
+                                       keep(0, fa);
+                                       keep(1, sa);
+                                       keep(2, fb);
+                                       keep(3, sb);
                                      });
     }
+    if (HWY_UNLIKELY(!hn::AllFalse(d, Undecided<T>(d, tested, eps)))) {
+      return rows_.DecidePair(at, block, earlier, k, count);
+    }
+    const auto store = [&](const double* first, const double* second, std::int64_t j) HWY_ATTR {
+      const auto row = writer_.Places(rows_.RowOf(j), at.group.index * kGroup + k);
+      if (count == 2 * lanes) {  // of a line that may go past the caches: as much of it at once as its neighbours
+        const auto odd = [&](const double* v) POSENC_INLINE_LAMBDA {
+          return JoinFloats(std::true_type(), d, MakeOdd(d, hn::Load(d, v)), MakeOdd(d, hn::Load(d, v + lanes)));
+        };
+        return Writer<T>::StoreFloats(rows_.output().in_runs(), odd(first), odd(second), row, 0,
+                                      rows_.output().streams());
+      }
+      for (std::size_t i = 0; i < count; i += lanes) {
+        writer_.StoreAny(d, hn::Load(d, first + i), hn::Load(d, second + i), row, i);
+      }
+    };
+    store(values[0], values[1], grid_.cos_first ? earlier : later);
+    store(values[2], values[3], grid_.cos_first ? later : earlier);
   }
 #endif  // POSENC_WHOLE_VECTORS
 

@@ -37,6 +37,38 @@ struct RowWaves {
   HWY_ALIGN_MAX double second_limit[kGroup];
 };
 
+// Where the values of frequencies from some one on stand in a row of elements.
+template <class Element>
+struct Start {
+  Element* first;
+  Element* second;
+
+  // The same k frequencies further on. in_runs: the layout, a std::bool_constant where it is known when compiled.
+  template <class InRuns>
+  HWY_INLINE Start From(InRuns in_runs, std::size_t k) const {
+    if (!in_runs) return {first + 2 * k, nullptr};
+    return {first + k, second + k};
+  }
+};
+
+// The same in the rows from one on: values of their own, which stores to rows do not change. Integers, for rows may be
+// beyond the last, to be prefetched.
+template <class Element>
+struct Starts {
+  std::uintptr_t first;
+  std::uintptr_t second;
+  std::ptrdiff_t row_bytes;
+  std::ptrdiff_t second_row_bytes;
+
+  template <class InRuns>
+  HWY_INLINE Start<Element> At(InRuns in_runs, std::int64_t row, std::size_t k) const {
+    const auto at = [row](std::uintptr_t from, std::ptrdiff_t bytes) POSENC_INLINE_LAMBDA {
+      return reinterpret_cast<Element*>(from + static_cast<std::uintptr_t>(row) * static_cast<std::uintptr_t>(bytes));
+    };
+    return Start<Element>{at(first, row_bytes), in_runs ? at(second, second_row_bytes) : nullptr}.From(in_runs, k);
+  }
+};
+
 // Rows of an output, of any type, and where values stand in them.
 class OutputRows {
  public:
@@ -68,13 +100,23 @@ class OutputRows {
   void* SecondRow(std::size_t row) const {
     return static_cast<char*>(output_.second) + static_cast<std::ptrdiff_t>(row) * output_.second_row_bytes;
   }
-  std::ptrdiff_t row_bytes() const { return output_.row_bytes; }
-  std::ptrdiff_t x_row_bytes() const { return output_.x_row_bytes; }
-  std::ptrdiff_t second_row_bytes() const { return output_.second_row_bytes; }
-  // An integer: the row may be one beyond the last, for Prefetch.
+  // An integer: the row may be one beyond the last.
   std::uintptr_t XRow(std::size_t row) const {
     return reinterpret_cast<std::uintptr_t>(output_.x) +
            static_cast<std::uintptr_t>(static_cast<std::ptrdiff_t>(row) * output_.x_row_bytes);
+  }
+
+  // Frequencies from k on in the rows from one on, of the output and of x.
+  template <class Element>
+  HWY_INLINE Starts<Element> PlacesFrom(std::size_t row, std::size_t k) const {
+    return StartsAt<Element>(
+        {reinterpret_cast<std::uintptr_t>(Row(row)), reinterpret_cast<std::uintptr_t>(SecondRow(row)),
+         output_.row_bytes, output_.second_row_bytes},
+        k);
+  }
+  template <class Element>
+  HWY_INLINE Starts<const Element> XPlacesFrom(std::size_t row, std::size_t k) const {
+    return StartsAt<const Element>({XRow(row), XRow(row), output_.x_row_bytes, output_.x_row_bytes}, k);
   }
 
   // Waits for what was streamed.
@@ -83,6 +125,13 @@ class OutputRows {
   }
 
  private:
+  template <class Element>
+  HWY_INLINE Starts<Element> StartsAt(Starts<Element> rows, std::size_t k) const {
+    rows.first += (places_.first + k * places_.step) * sizeof(Element);
+    rows.second += (places_.second + k * places_.step) * sizeof(Element);
+    return rows;
+  }
+
   const FrequencyGrid* grid_;
   RowPlaces places_;
   Output output_;

@@ -37,74 +37,16 @@ class Writer {
  public:
   explicit Writer(const OutputRows& rows) : rows_(rows), grid_(rows.grid()) {}
 
-  // Where the values of frequencies from k on stand in one row.
-  struct RowStart {
-    T* first;
-    T* second;
-  };
-  HWY_INLINE RowStart Places(std::size_t row, std::size_t k) const {
-    const RowPlaces& places = rows_.places();
-    if (places.step == 2) return {Row(row) + 2 * k, nullptr};
-    return {Row(row) + places.first + k, SecondRow(row) + places.second + k};
+  HWY_INLINE Start<T> Places(std::size_t row, std::size_t k) const {
+    return rows_.PlacesFrom<T>(row, k).At(rows_.in_runs(), 0, 0);
   }
-
-  // The same of the rows from one on: values of their own, which stores to rows do not change.
-  struct RowStarts {
-    char* first;
-    char* second;
-    std::ptrdiff_t row_bytes;
-    std::ptrdiff_t second_row_bytes;
-
-    template <class InRuns>
-    HWY_INLINE RowStart At(InRuns in_runs, std::int64_t row, std::size_t k) const {
-      T* const to = reinterpret_cast<T*>(first + row * row_bytes);
-      if (!in_runs) return {to + 2 * k, nullptr};
-      return {to + k, reinterpret_cast<T*>(second + row * second_row_bytes) + k};
-    }
-  };
-  HWY_INLINE RowStarts PlacesFrom(std::size_t row, std::size_t k) const {
-    const RowStart start = Places(row, k);
-    return {reinterpret_cast<char*>(start.first), reinterpret_cast<char*>(start.second), rows_.row_bytes(),
-            rows_.second_row_bytes()};
-  }
-
-  // The same of x.
-  struct XStart {
-    const T* first;
-    const T* second;
-  };
-  HWY_INLINE XStart XPlaces(std::size_t row, std::size_t k) const {
-    return XPlacesFrom(row, k).At(rows_.in_runs(), 0, 0);
-  }
-  struct XStarts {  // integers: rows may be beyond the last, for Prefetch
-    std::uintptr_t first;
-    std::uintptr_t second;
-    std::ptrdiff_t row_bytes;
-
-    template <class InRuns>
-    HWY_INLINE XStart At(InRuns in_runs, std::int64_t row, std::size_t k) const {
-      const std::uintptr_t offset = static_cast<std::uintptr_t>(row) * static_cast<std::uintptr_t>(row_bytes);
-      if (!in_runs) return {reinterpret_cast<const T*>(first + offset + 2 * k * sizeof(T)), nullptr};
-      return {reinterpret_cast<const T*>(first + offset + k * sizeof(T)),
-              reinterpret_cast<const T*>(second + offset + k * sizeof(T))};
-    }
-  };
-  HWY_INLINE XStarts XPlacesFrom(std::size_t row, std::size_t k) const {
-    const RowPlaces& places = rows_.places();
-    const std::uintptr_t x = rows_.XRow(row);
-    if (places.step == 2) return {x + 2 * k * sizeof(T), 0, rows_.x_row_bytes()};
-    return {x + (places.first + k) * sizeof(T), x + (places.second + k) * sizeof(T), rows_.x_row_bytes()};
-  }
-
-  // The places of frequencies from k on in the same row.
-  template <class InRuns, class Start>
-  static HWY_INLINE Start From(InRuns in_runs, const Start& row, std::size_t k) {
-    return in_runs ? Start{row.first + k, row.second + k} : Start{row.first + 2 * k, nullptr};
+  HWY_INLINE Start<const T> XPlaces(std::size_t row, std::size_t k) const {
+    return rows_.XPlacesFrom<T>(row, k).At(rows_.in_runs(), 0, 0);
   }
 
   // once: it is not to displace what the caches hold, and read 1.2 times as fast where the output is streamed.
   template <class InRuns>
-  static HWY_INLINE void Prefetch(InRuns in_runs, const XStart& x, std::size_t k, bool once) {
+  static HWY_INLINE void Prefetch(InRuns in_runs, const Start<const T>& x, std::size_t k, bool once) {
     const T* const first = x.first + (in_runs ? k : 2 * k);
     once ? __builtin_prefetch(first, 0, 0) : hwy::Prefetch(first);
     if (in_runs) once ? __builtin_prefetch(x.second + k, 0, 0) : hwy::Prefetch(x.second + k);
@@ -113,7 +55,7 @@ class Writer {
   // A whole vector of each, k frequencies from the start. in_runs: the layout, a std::bool_constant where it is known
   // when compiled. stream: the caller has checked that rows and places are aligned, and flushes.
   template <class InRuns>
-  static HWY_INLINE void Store(InRuns in_runs, Doubles d, Vec first, Vec second, const RowStart& row, std::size_t k,
+  static HWY_INLINE void Store(InRuns in_runs, Doubles d, Vec first, Vec second, const Start<T>& row, std::size_t k,
                                bool stream) {
 #if POSENC_WHOLE_VECTORS
     if constexpr (sizeof(T) == 2) {
@@ -133,34 +75,27 @@ class Writer {
 #if POSENC_WHOLE_VECTORS
   // The same of joined floats, on no middle of T.
   template <class InRuns>
-  static HWY_INLINE void StoreJoined(InRuns in_runs, SingleVec f, const RowStart& row, std::size_t k, bool stream) {
-    using Element = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>;
-    const hn::Rebind<Element, Singles> dw;
-    const hn::Half<decltype(dw)> dh;
-    const auto words = [f]() POSENC_INLINE_LAMBDA {
-      if constexpr (sizeof(T) == 2) {
-        return ToWords<T>(f);
-      } else {
-        return hn::BitCast(SingleBits(), f);
-      }
-    }();
+  static HWY_INLINE void StoreJoined(InRuns in_runs, SingleVec f, const Start<T>& row, std::size_t k, bool stream) {
+    const hn::Rebind<Bits, Singles> db;
+    const hn::Half<decltype(db)> dh;
+    const auto bits = ToBits(f);
     if (in_runs) {
-      StoreOrStream(hn::LowerHalf(dh, words), dh, reinterpret_cast<Element*>(row.first + k), stream);
-      StoreOrStream(hn::UpperHalf(dh, words), dh, reinterpret_cast<Element*>(row.second + k), stream);
+      StoreOrStream(hn::LowerHalf(dh, bits), dh, reinterpret_cast<Bits*>(row.first + k), stream);
+      StoreOrStream(hn::UpperHalf(dh, bits), dh, reinterpret_cast<Bits*>(row.second + k), stream);
     } else {
-      StoreOrStream(words, dw, reinterpret_cast<Element*>(row.first + 2 * k), stream);
+      StoreOrStream(bits, db, reinterpret_cast<Bits*>(row.first + 2 * k), stream);
     }
   }
 
-  // A vector of floats of each, on no middle of BFloat16.
+  // A vector of floats of each, on no middle of T; interleaved only for BFloat16.
   template <class InRuns>
-  static HWY_INLINE void StoreFloats(InRuns in_runs, SingleVec first, SingleVec second, const RowStart& row,
+  static HWY_INLINE void StoreFloats(InRuns in_runs, SingleVec first, SingleVec second, const Start<T>& row,
                                      std::size_t k, bool stream) {
     if (in_runs) {
-      const Words dw;
-      StoreOrStream(ToWords<T>(first), dw, reinterpret_cast<std::uint16_t*>(row.first + k), stream);
-      StoreOrStream(ToWords<T>(second), dw, reinterpret_cast<std::uint16_t*>(row.second + k), stream);
-    } else {
+      const hn::Rebind<Bits, Singles> db;
+      StoreOrStream(ToBits(first), db, reinterpret_cast<Bits*>(row.first + k), stream);
+      StoreOrStream(ToBits(second), db, reinterpret_cast<Bits*>(row.second + k), stream);
+    } else if constexpr (std::is_same_v<T, BFloat16>) {
       const SingleBits dw;
       StoreOrStream(ToBFloat16Pairs(first, second), dw, reinterpret_cast<std::uint32_t*>(row.first + 2 * k), stream);
     }
@@ -168,7 +103,7 @@ class Writer {
 #endif
 
   // The first lanes of each.
-  static HWY_INLINE void StorePart(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t lanes) {
+  static HWY_INLINE void StorePart(Doubles d, Vec first, Vec second, const Start<T>& row, std::size_t lanes) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2  // Other targets write the bytes behind too: as they were, but for a race.
     if constexpr (std::is_same_v<T, float>) {
       const Bits32 dh;
@@ -182,7 +117,7 @@ class Writer {
 #endif
     CopyPart(d, first, second, row, lanes);
   }
-  static HWY_NOINLINE void CopyPart(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t lanes) {
+  static HWY_NOINLINE void CopyPart(Doubles d, Vec first, Vec second, const Start<T>& row, std::size_t lanes) {
     HWY_ALIGN_MAX T buffer[2][2 * hn::MaxLanes(Doubles())];
     if (row.second == nullptr) {
       Store(std::false_type(), d, first, second, {buffer[0], nullptr}, 0, false);
@@ -247,7 +182,7 @@ class Writer {
     const Vec eps = hn::Set(d, kEps<T> * grid_.eps_scale);
     Vec tested_first = NoTest<T>(d), tested_second = tested_first;
     const bool in_runs = rows_.in_runs(), streams = rows_.streams();
-    const RowStart places = Places(row, k0);
+    const Start<T> places = Places(row, k0);
     for (std::size_t k = from; k < whole; k += hn::Lanes(d)) {
       const Vec first = hn::Load(d, waves.first + k), second = hn::Load(d, waves.second + k);
       tested_first = AddTest<T>(d, tested_first, first, first, eps);
@@ -261,16 +196,17 @@ class Writer {
   }
 
   // The functions above where the layout is told at run time.
-  HWY_INLINE void StoreAny(Doubles d, Vec first, Vec second, const RowStart& row, std::size_t k) const {
+  HWY_INLINE void StoreAny(Doubles d, Vec first, Vec second, const Start<T>& row, std::size_t k) const {
     Store(rows_.in_runs(), d, first, second, row, k, rows_.streams());
   }
-  HWY_INLINE void LoadAny(Doubles d, const XStart& x, std::size_t k, Vec& first, Vec& second) const {
+  HWY_INLINE void LoadAny(Doubles d, const Start<const T>& x, std::size_t k, Vec& first, Vec& second) const {
     Load(rows_.in_runs(), d, x, k, first, second);
   }
 
   // Loads x as exact doubles, k frequencies from the start.
   template <class InRuns>
-  static HWY_INLINE void Load(InRuns in_runs, Doubles d, const XStart& x, std::size_t k, Vec& first, Vec& second) {
+  static HWY_INLINE void Load(InRuns in_runs, Doubles d, const Start<const T>& x, std::size_t k, Vec& first,
+                              Vec& second) {
     if (in_runs) {
       first = LoadRun(d, x.first + k);
       second = LoadRun(d, x.second + k);
@@ -328,6 +264,18 @@ class Writer {
   }
 
  private:
+#if POSENC_WHOLE_VECTORS
+  // Elements as they are stored, of floats that are on no middle of T.
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>;
+  static HWY_INLINE auto ToBits(SingleVec f) {
+    if constexpr (sizeof(T) == 2) {
+      return ToWords<T>(f);
+    } else {
+      return hn::BitCast(SingleBits(), f);
+    }
+  }
+#endif
+
   static T QuietNan() {
     if constexpr (std::is_same_v<T, Half>) {
       return Half{0x7E00};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "posenc/posenc.h"
@@ -110,6 +111,33 @@ TEST_P(LargeTables, StoresChangeNoBit) {
         ExpectSame(got, want_sums);
       }
     });
+  });
+}
+
+// Blocks that go past the caches from any frequency on, behind some whose angles are small and are written one by one.
+TEST_P(LargeTables, BeginAnywhereBehindSmallAngles) {
+  constexpr std::size_t kFrequencies = 64, kRows = 50;
+  ForEveryType([]<class T>() {
+    for (const Layout layout : {Layout::kInterleaved, Layout::kSplit}) {
+      for (std::size_t small = 1; small < kFrequencies; ++small) {
+        Spec spec = SpecOf(2 * kFrequencies);
+        spec.layout = layout;
+        spec.inv_freq.assign(kFrequencies, 0.7);
+        std::fill_n(spec.inv_freq.begin(), small, 0x1p-40);
+        const Encoder encoder = MakeOrFail(spec);
+        GuardedRows<T> got(2 * kFrequencies, kRows, 2 * kFrequencies, 0);
+        GuardedRows<T> want(2 * kFrequencies, kRows, 2 * kFrequencies, 0);
+        Rows<T> rows = got.rows();
+        rows.stores = Stores::kStreamed;
+        ASSERT_EQ(encoder.EncodeRange(3, rows), Error::kNone);
+        for (std::size_t r = 0; r < kRows; ++r) {
+          const Rows<T> row{want.rows().data + r * want.rows().stride, 1};
+          ASSERT_EQ(encoder.EncodeRange(static_cast<std::int64_t>(3 + r), row), Error::kNone);
+        }
+        SCOPED_TRACE(Describe(spec) + " small " + std::to_string(small));
+        ExpectSame(got, want);
+      }
+    }
   });
 }
 
