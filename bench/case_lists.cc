@@ -103,8 +103,11 @@ Section RangesOfFloats() {
   for (const std::size_t bytes : kCacheAndMemory) {
     cases.push_back(InTable(WithPadding(Range(512, bytes), 16), bytes == 8 * kMiB));
   }
-  for (const std::size_t bytes : kCacheAndMemory)
-    cases.push_back(InTable(WithLayout(Range(512, bytes), Layout::kSplit)));
+  for (const std::size_t bytes : kCacheAndMemory) {
+    Case c = InTable(WithLayout(Range(512, bytes), Layout::kSplit));
+    c.in_table_for_all_targets = bytes == 256 * kMiB;
+    cases.push_back(c);
+  }
   for (const std::size_t bytes : kCacheAndMemory) cases.push_back(InTable(Fresh(Range(512, bytes)), bytes > 8 * kMiB));
 
   for (const std::size_t bytes : {256 * kKiB, 8 * kMiB, 256 * kMiB}) {
@@ -130,7 +133,7 @@ Section RangesOfOtherTypes() {
     for (const std::size_t bytes : kCacheAndMemory) {
       section.posenc.push_back(InTable(Range(512, bytes, format)));
       for (const std::size_t dim : {64u, 768u, 770u, 4096u}) section.posenc.push_back(Range(dim, bytes, format));
-      section.posenc.push_back(WithLayout(Range(512, bytes, format), Layout::kSplit));
+      section.posenc.push_back(InTable(WithLayout(Range(512, bytes, format), Layout::kSplit), bytes == 256 * kMiB));
       section.posenc.push_back(Align16(Range(512, bytes, format)));
     }
   }

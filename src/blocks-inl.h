@@ -53,6 +53,22 @@ class BlockWriter {
             : WholeBlocksOf(std::false_type(), at, block, count, begin, end);
   }
 
+  // The vector of frequencies from k of all on in a whole block; whether its rounding is certain.
+  HWY_NOINLINE bool Column(const ColumnWaves& waves, std::int64_t block, std::size_t k) const {
+    const Doubles d;
+    const bool in_runs = rows_.output().in_runs(), stream = rows_.output().streams();
+    const auto places = rows_.output().template PlacesFrom<T>(rows_.RowOf(block), k);
+    Vec beyond = hn::Set(d, 1.0);  // how far from middles beyond the limits
+    for (std::int64_t i = 0; i < kBlockRows; ++i) {
+      const std::size_t at = static_cast<std::size_t>(i) * ColumnWaves::kLanes;
+      const Vec first = hn::Load(d, waves.first + at), second = hn::Load(d, waves.second + at);
+      Writer<T>::Store(in_runs, d, first, second, places.At(in_runs, i, 0), 0, stream);
+      beyond = hn::Min(beyond, hn::Sub(FromMiddle<T>(d, first), hn::Load(d, waves.first_limit + at)));
+      beyond = hn::Min(beyond, hn::Sub(FromMiddle<T>(d, second), hn::Load(d, waves.second_limit + at)));
+    }
+    return hn::AllTrue(d, hn::Gt(beyond, hn::Zero(d)));
+  }
+
  private:
   // Whether runs of sines and of cosines are written by rows. A strip of 16 registers is half a line of memory in each
   // run or less, and lines that go past the caches have to be written whole: 5 GB/s of halves by strips here, 10 by

@@ -36,6 +36,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 inline constexpr double kSmallRadians = std::is_same_v<T, double> ? 0x1p-20 : 0x1p-11;
 
+// The series of small angles holds below this for narrow types: sincos-inl.h.
+inline constexpr double kSeriesRadians = 0x1p-8;
+
 // The sine of a small angle is within 4 u (floats), or 2^-92.7, of its size: roundings of position, radians, their
 // product, the series and the amplitude. For floats the limit is twice that, for the reason in rounding-inl.h; the test
 // of doubles takes the bound itself.

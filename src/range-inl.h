@@ -167,6 +167,30 @@ class RangeKernel {
     });
   }
 
+  // Frequencies begin .. below end of a group in a whole block, vector by vector, by the series of small angles: three
+  // times as fast as row by row, here. Returns the end of what is written. Doubles, sums and single lanes are left to
+  // rows.
+  HWY_NOINLINE static std::size_t SmallColumns(const Rows& rows, std::size_t g, std::int64_t block, double farthest,
+                                               std::size_t begin, std::size_t end) {
+    if constexpr (kPairs || HWY_TARGET == HWY_SCALAR) {
+      return begin;
+    } else {
+      if (rows.output().adds()) return begin;
+      const std::size_t lanes = hn::Lanes(Doubles()), whole = rows.WholeVectors(g, begin, end, lanes);
+      ColumnWaves waves;
+      for (std::size_t k = begin; k < whole; k += lanes) {
+        if (!rows.SmallColumn(block, farthest, g * kGroup + k, waves)) return k;
+        const bool is_decided = ForType<kPairs>(rows.output().type(), [&](auto t) POSENC_INLINE_LAMBDA {
+          return BlockWriter<decltype(t)>(rows).Column(waves, block, g * kGroup + k);
+        });
+        if (HWY_LIKELY(is_decided)) continue;
+        rows.output().Flush();  // what is repaired comes after what was streamed
+        return k;
+      }
+      return whole;
+    }
+  }
+
   // The same by way of a buffer, as many rows at a time as it holds.
   HWY_NOINLINE void BouncedParts(AtSuper* groups, std::size_t count, std::int64_t begin, std::int64_t last) const {
     HWY_ALIGN_MAX std::byte buffer[Bounce::kBufferBytes];
@@ -210,8 +234,9 @@ class RangeKernel {
         if (whole_blocks != 0) WholeBlocks(rows, at, block - whole_blocks * kBlockRows, whole_blocks, 0, end);
         whole_blocks = 0;
         if (is_small) {
-          for (std::int64_t j = block_rows.begin;; ++j) {
-            rows.Small(g * kGroup, g * kGroup + end, j);
+          const std::size_t from = whole ? SmallColumns(rows, g, block, farthest, 0, end) : 0;
+          for (std::int64_t j = block_rows.begin; from < end; ++j) {
+            rows.Small(g * kGroup + from, g * kGroup + end, j);
             if (j == block_rows.last) break;
           }
         } else {
@@ -254,6 +279,7 @@ class RangeKernel {
       if (hn::AllFalse(d, small)) continue;
       block(begin, k);
       begin = std::min(k + hn::Lanes(d), end);
+      if (whole && SmallColumns(rows, at.group.index, block_rows.block, farthest, k, begin) == begin) continue;
       rows.Decide(at.group, anchors, block_rows, k, begin, true);
     }
     block(begin, end);

@@ -9,6 +9,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -60,6 +61,15 @@ struct BlockRows {
   std::int64_t last;
 };
 
+// Values of a vector of frequencies in the rows of a block, and the limits of their tests.
+struct ColumnWaves {
+  static constexpr std::size_t kLanes = hn::MaxLanes(Doubles());
+  HWY_ALIGN_MAX double first[kBlockRows * kLanes];
+  HWY_ALIGN_MAX double second[kBlockRows * kLanes];
+  HWY_ALIGN_MAX double first_limit[kBlockRows * kLanes];
+  HWY_ALIGN_MAX double second_limit[kBlockRows * kLanes];
+};
+
 // The rows of a range: their positions and their memory. kPairs: of doubles.
 template <bool kPairs>
 class RangeRows {
@@ -109,6 +119,30 @@ class RangeRows {
   void Small(std::size_t begin, std::size_t end, std::int64_t j) const {
     const std::int64_t position = PositionOfRow(j);
     SmallRow<kPairs>(rows_, begin, end - begin, RowOf(j), PositionOf(position), SmallPositionOf(position));
+  }
+
+  // The vector of frequencies from k of all on in a whole block, by the series of small angles; false where that does
+  // not reach, or a sine may be subnormal. farthest: the largest |position|.
+  HWY_NOINLINE bool SmallColumn(std::int64_t block, double farthest, std::size_t k, ColumnWaves& to) const {
+    using T = LanesType<kPairs>;
+    const Doubles d;
+    const Vec radians = hn::Abs(hn::Load(d, grid_.radians + k));
+    const Vec least = hn::Mul(radians, hn::Set(d, std::fabs(grid_.amplitude)));  // of the sines; 0 is exact
+    const Mask is_series = hn::Lt(hn::Mul(radians, hn::Set(d, farthest)), hn::Set(d, kSeriesRadians));
+    const Mask is_normal = hn::Or(hn::Ge(least, hn::Set(d, 0x1p-120)), hn::Eq(radians, hn::Zero(d)));
+    if (!hn::AllTrue(d, hn::And(is_series, is_normal))) return false;
+    const double eps = kEps<T> * grid_.eps_scale;
+    for (std::int64_t i = 0; i < kBlockRows; ++i) {
+      Vec first, second, low, first_limit, second_limit;
+      SmallValues<T>(d, grid_, k, SmallPositionOf(PositionOfRow(block + i)), eps, first, low, second, low, first_limit,
+                     second_limit);
+      const std::size_t at = static_cast<std::size_t>(i) * ColumnWaves::kLanes;
+      hn::Store(first, d, to.first + at);
+      hn::Store(second, d, to.second + at);
+      hn::Store(first_limit, d, to.first_limit + at);
+      hn::Store(second_limit, d, to.second_limit + at);
+    }
+    return true;
   }
 
   // count frequencies from k on in the pair of rows of a block, other than position 0, whose earlier one is given.

@@ -141,6 +141,37 @@ TEST_P(EncodeRange, MatchesMpfrAtRandomPositions) {
 }
 
 // Position 0 is exact, and negative positions mirror positive ones bit for bit.
+// Blocks near 0 whose low frequencies make small angles, by vectors that have other angles too or not; sines that are
+// subnormal, frequencies of 0 and below.
+TEST_P(EncodeRange, MatchesMpfrAtSmallAngles) {
+  std::vector<Spec> specs;
+  for (const double base : {1e4, 5e6, 1e12}) {
+    for (const Layout layout : {Layout::kInterleaved, Layout::kSplit}) {
+      Spec spec = SpecOf(128);
+      spec.base = base;
+      spec.layout = layout;
+      spec.cos_first = base == 5e6;
+      spec.amplitude = base == 1e12 ? -3.0 : 1.0;
+      specs.push_back(spec);
+    }
+  }
+  Spec listed = SpecOf(140);
+  for (int k = 0; k < 70; ++k) {
+    const double sizes[] = {1e-3, 0.0, 1e-9, 1e-5, 3e-4, 1e-30, 2e-42};
+    listed.inv_freq.push_back((k % 2 == 0 ? 1.0 : -1.0) * sizes[k / 10] * (1.0 + 0.01 * k));
+  }
+  specs.push_back(listed);
+  for (const Spec& spec : specs) {
+    const Encoder encoder = MakeOrFail(spec);
+    Reference reference(spec);
+    ForEveryType([&]<class T>() {
+      ExpectRange<T>(encoder, reference, -20, 53);
+      ExpectRange<T>(encoder, reference, 1600, 32);
+      ExpectRange<T>(encoder, reference, -70, 70, 3);
+    });
+  }
+}
+
 TEST_P(EncodeRange, IsExactAtZeroAndMirrored) {
   for (const std::size_t dim : Sizes{2, 6, 30, 64, 512}) {
     const Encoder encoder = MakeOrFail(SpecOf(dim));

@@ -355,7 +355,7 @@ TEST(KernelErrors, OfSmallRows) {
   Real sin(kReferenceBits), cos(kReferenceBits);
   const auto note = [&](const Spec& spec, const FrequencyGrid& grid, Reference& reference, bool pairs,
                         std::size_t group, const ListPosition& position, const auto& exact_position) {
-    ASSERT_LT(std::fabs(position.nearest) * grid.most_radians[group], pairs ? 0x1p-20 : 0x1p-11);
+    ASSERT_LT(std::fabs(position.nearest) * grid.most_radians[group], pairs ? 0x1p-20 : 0x1p-8);
     const OnAllTargets got(kGroup,
                            [&](bool of_pairs, WavePair* to) { ProbeSmallRow(of_pairs, grid, position, group, to); });
     for (std::size_t k = 0; k < std::min(kGroup, grid.shape.sines - group * kGroup); ++k) {
@@ -370,7 +370,7 @@ TEST(KernelErrors, OfSmallRows) {
     for (int round = 0; round < 80; ++round) {
       const bool pairs = round / 2 % 2 != 0;
       const std::size_t group = random() % grid.groups;
-      const int exponent = (pairs ? -20 : -11) - std::ilogb(grid.most_radians[group]) - 1;
+      const int exponent = (pairs ? -20 : -8) - std::ilogb(grid.most_radians[group]) - 1;
       const double size = RandomSize(random, exponent - static_cast<int>(random() % 4 == 0 ? random() % 50 : 0));
       const ListPosition position = ListPositionOf(round % 2 == 0 ? size : -size);
       note(spec, grid, reference, pairs, group, position, position.nearest);
