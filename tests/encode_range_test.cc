@@ -161,6 +161,13 @@ TEST_P(EncodeRange, MatchesMpfrAtSmallAngles) {
     listed.inv_freq.push_back((k % 2 == 0 ? 1.0 : -1.0) * sizes[k / 10] * (1.0 + 0.01 * k));
   }
   specs.push_back(listed);
+  // Angles at or next to the middles of subnormal floats, bfloat16s and halfs, and of normal floats; the sines are just
+  // below.
+  Spec ties = SpecOf(128);
+  for (const double size : {0x1p-150, 0x1p-134, 0x1p-25, 0x1.000003p-26}) {
+    ties.inv_freq.insert(ties.inv_freq.end(), 16, size);
+  }
+  specs.push_back(ties);
   for (const Spec& spec : specs) {
     const Encoder encoder = MakeOrFail(spec);
     Reference reference(spec);
