@@ -119,7 +119,7 @@ class RowAdder {
   explicit RowAdder(const RangeRows<kPairs>& rows)
       : rows_(rows), writer_(rows.output()), eps_(kEps<T> * rows.grid().eps_scale) {}
 
-  // A block of some groups, none with a small angle.
+  // A block of some groups, none with a small angle in every row.
   HWY_NOINLINE void Block(const Anchored<kPairs>* groups, std::size_t count, std::int64_t block) const {
     const bool in_runs = rows_.output().in_runs();
     if constexpr (kByPairs) {
@@ -165,7 +165,7 @@ class RowAdder {
   // How far ahead in its rows x is prefetched: 0.9 as fast from memory with 4 KiB, the same with 24.
   static constexpr std::size_t kPrefetchBytes = 16 << 10;
 
-  // Vectors that are tested in one. More sums of 16-bit types are open: one in 2^-13 halfs.
+  // Vectors that are tested in one. More sums of 16-bit types are open: one in 2^13 halfs.
   static constexpr std::size_t kStrip = 4;
 
   // Vectors of frequencies of a group, from k of all on.

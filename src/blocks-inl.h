@@ -309,7 +309,7 @@ class BlockWriter {
     }
   }
 
-  // The same for runs of sines and of cosines, by rows, two vectors at a time: 16 bytes or more of both.
+  // The same for runs of sines and of cosines, by rows, two vectors at a time: 16 bytes of each run on AVX2.
   HWY_NOINLINE void WordRuns(const AtSuper& at, std::int64_t first_block, std::int64_t count, std::size_t begin,
                              std::size_t end) const {
     const std::size_t lanes = hn::Lanes(Doubles());

@@ -100,7 +100,6 @@ class OutputRows {
   void* SecondRow(std::size_t row) const {
     return static_cast<char*>(output_.second) + static_cast<std::ptrdiff_t>(row) * output_.second_row_bytes;
   }
-  // An integer: the row may be one beyond the last.
   std::uintptr_t XRow(std::size_t row) const {
     return reinterpret_cast<std::uintptr_t>(output_.x) +
            static_cast<std::uintptr_t>(static_cast<std::ptrdiff_t>(row) * output_.x_row_bytes);

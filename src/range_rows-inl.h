@@ -89,7 +89,7 @@ class RangeRows {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(j) * positions_.step + positions_.offset);
   }
 
-  // Of the last and the next rows too, which are prefetched: wraps at the ends of int64, where there are none.
+  // Of a row of the range: wraps where int64 does.
   std::size_t RowOf(std::int64_t j) const {
     return static_cast<std::uint64_t>(j) - static_cast<std::uint64_t>(positions_.first);
   }

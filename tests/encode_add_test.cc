@@ -97,6 +97,25 @@ TEST_P(EncodeAdd, MatchesMpfrForEveryCountAndStep) {
   }
 }
 
+// Whole blocks in every layout and order, of one group of frequencies and of more than go in turn: 256, and whole
+// vectors that are no strip behind them.
+TEST_P(EncodeAdd, MatchesMpfrInWholeBlocks) {
+  for (const std::size_t dim : Sizes{66, 560}) {
+    for (const Layout layout : {Layout::kInterleaved, Layout::kSplit}) {
+      for (const bool cos_first : {false, true}) {
+        Spec spec = SpecOf(dim);
+        spec.layout = layout;
+        spec.cos_first = cos_first;
+        ForEveryType([&]<class T>() {
+          GuardedRows<T> x(dim, 37);
+          FillWithEmbeddings(x, dim);
+          ExpectAdd(spec, -20, 1, 0.75, x);
+        });
+      }
+    }
+  }
+}
+
 TEST_P(EncodeAdd, MatchesMpfrForEveryValueField) {
   std::size_t seed = 0;
   for (const Spec& spec : ValueSpecs()) {

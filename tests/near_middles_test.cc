@@ -139,40 +139,49 @@ void ExpectSums(const Encoder& encoder, Reference& reference, std::int64_t start
   });
 }
 
+Spec SplitSpec(std::size_t dim) {
+  Spec spec = SpecOf(dim);
+  spec.layout = Layout::kSplit;
+  spec.cos_first = true;
+  return spec;
+}
+
 // One element of a block is about 2^-53 of its size from a middle of its type: of small sums, to which the errors of
 // encodings are large, of subnormal Halfs, and of large sums, which lose bits of their own.
 TEST(NearMiddles, SumsAreRoundedRight) {
   constexpr std::size_t kDim = 80, kRows = 16;  // strips of vectors and single ones
   std::mt19937_64 random(53);
-  for (const double amplitude : {1.0, -1500.0, 0x1.1p-15}) {
-    Spec spec = SpecOf(kDim);
-    spec.amplitude = amplitude;
-    const Encoder encoder = MakeOrFail(spec);
-    Reference reference(spec);
-    for (const double size : {0x1p-26, 0x1p-18, 0.01, 1.0, 55.0, 65.0, 500.0, 2100.0, 5000.0, 28000.0}) {
-      ForEveryType([&]<class T>() {
-        if constexpr (!std::is_same_v<T, double>) {
-          for (int i = 0; i < 10; ++i) {
-            SCOPED_TRACE(testing::Message() << Describe(spec) << " size " << size << " case " << i);
-            const auto start = static_cast<std::int64_t>(random() % 4096 * kRows + (std::int64_t{1} << 30));
-            const std::size_t row = random() % kRows, column = random() % kDim;
-            std::vector<T> x(kDim * kRows);
-            for (std::size_t j = 0; j < x.size(); ++j) {
-              x[j] = Rounded<T>(size * (1.0 + static_cast<double>(j) / 1024));
+  for (Spec spec : {SpecOf(kDim), SplitSpec(kDim)}) {
+    for (const double amplitude : {1.0, -1500.0, 0x1.1p-15}) {
+      spec.amplitude = amplitude;
+      const Encoder encoder = MakeOrFail(spec);
+      Reference reference(spec);
+      for (const double size : {0x1p-26, 0x1p-18, 0.01, 1.0, 55.0, 65.0, 500.0, 2100.0, 5000.0, 28000.0}) {
+        ForEveryType([&]<class T>() {
+          if constexpr (!std::is_same_v<T, double>) {
+            for (int i = 0; i < 10; ++i) {
+              SCOPED_TRACE(testing::Message() << Describe(spec) << " size " << size << " case " << i);
+              const auto start = static_cast<std::int64_t>(random() % 4096 * kRows + (std::int64_t{1} << 30));
+              const std::size_t row = random() % kRows, column = random() % kDim;
+              std::vector<T> x(kDim * kRows);
+              for (std::size_t j = 0; j < x.size(); ++j) {
+                x[j] = Rounded<T>(size * (1.0 + static_cast<double>(j) / 1024));
+              }
+              T& near = x[row * kDim + column];
+              if (i % 2 == 1) {
+                // Just below a power of two, which the product may pass: then it loses a bit more than the sum, without
+                // FMA.
+                near =
+                    FromBits<T>(static_cast<BitsOf<T>>(ToBits(Rounded<T>(std::ldexp(1.0, std::ilogb(size) + 1))) - 1));
+              }
+              if (!(ToDouble(near) > 0.0)) continue;  // too small for a Half
+              double values[kDim];
+              reference.Row(start + static_cast<std::int64_t>(row), values);
+              ExpectSums(encoder, reference, start, (MiddleAbove(near) - values[column]) / ToDouble(near), x);
             }
-            T& near = x[row * kDim + column];
-            if (i % 2 == 1) {
-              // Just below a power of two, which the product may pass: then it loses a bit more than the sum, without
-              // FMA.
-              near = FromBits<T>(static_cast<BitsOf<T>>(ToBits(Rounded<T>(std::ldexp(1.0, std::ilogb(size) + 1))) - 1));
-            }
-            if (!(ToDouble(near) > 0.0)) continue;  // too small for a Half
-            double values[kDim];
-            reference.Row(start + static_cast<std::int64_t>(row), values);
-            ExpectSums(encoder, reference, start, (MiddleAbove(near) - values[column]) / ToDouble(near), x);
           }
-        }
-      });
+        });
+      }
     }
   }
 }

@@ -120,8 +120,9 @@ enum class Stores : std::uint8_t {
   // kStreamed from 8 MiB a call on, kCached below.
   kAuto,
   kCached,  // through the caches
-  // Past the caches, and there before the call returns. Through them all the same: rows that are x itself, lists of
-  // positions and sums of kSplit in rows that are not aligned to 64 bytes, and CPUs without SSE or AVX.
+  // Past the caches, and there before the call returns. Through them all the same: rows that are x itself; lists of
+  // positions and sums of kSplit, unless rows and their halves are aligned to 64 bytes; CPUs without SSE or AVX, and
+  // with SSE alone what is stored 8 bytes at a time, such as halves and floats of kSplit.
   kStreamed,
 };
 
