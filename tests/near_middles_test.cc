@@ -91,6 +91,50 @@ void ExpectEncodings(const Spec& spec, std::int64_t start, std::size_t rows, std
   });
 }
 
+// The same with angles below 2^-8 in all rows from start on, of vectors that are written by the series of small angles.
+template <class T>
+std::vector<double> SmallFrequenciesNextToMiddles(std::size_t count, double amplitude, std::int64_t start,
+                                                  std::size_t rows, std::mt19937_64& random) {
+  std::vector<double> frequencies;
+  while (frequencies.size() < count) {
+    const std::int64_t position = start + static_cast<std::int64_t>(random() % rows);
+    const double about =
+        std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000, -10 - static_cast<int>(random() % 20));
+    const bool is_sine = random() % 2 == 0;
+    const double size = std::fabs(amplitude) * (is_sine ? std::sin(about) : std::cos(about));
+    const double wave = MiddleAbove(Rounded<T>(size)) / std::fabs(amplitude);
+    if (wave >= 1.0) continue;
+    Real angle(200);
+    mpfr_set_d(angle, wave, MPFR_RNDN);
+    is_sine ? mpfr_asin(angle, angle, MPFR_RNDN) : mpfr_acos(angle, angle, MPFR_RNDN);
+    if (mpfr_cmp_d(angle, 0x1p-9) > 0) continue;
+    mpfr_div_si(angle, angle, position, MPFR_RNDN);
+    frequencies.push_back(mpfr_get_d(angle, MPFR_RNDN));
+  }
+  return frequencies;
+}
+
+TEST(NearMiddles, SmallAnglesAreRoundedRight) {
+  constexpr std::size_t kDim = 144, kRows = 96;
+  std::mt19937_64 random(1618);
+  for (const double amplitude : {1.0, -0.7, 0x1.8p20, 0x1.1p-17}) {
+    for (const Layout layout : {Layout::kInterleaved, Layout::kSplit}) {
+      ForEveryType([&]<class T>() {
+        if constexpr (!std::is_same_v<T, double>) {
+          // Too large for a Half, or too small for such sines to reach its least middle.
+          if (std::is_same_v<T, Half> && (amplitude > 60000.0 || amplitude == 0x1.1p-17)) return;
+          Spec spec = SpecOf(kDim);
+          spec.amplitude = amplitude;
+          spec.layout = layout;
+          spec.cos_first = layout == Layout::kSplit;
+          spec.inv_freq = SmallFrequenciesNextToMiddles<T>(kDim / 2, amplitude, 1024, kRows, random);
+          ExpectEncodings<T>(spec, 1024, kRows, random);
+        }
+      });
+    }
+  }
+}
+
 TEST(NearMiddles, EncodingsAreRoundedRight) {
   constexpr std::size_t kManyRows = 96;
   std::mt19937_64 random(2718);
