@@ -117,7 +117,7 @@ TEST_P(LargeTables, StoresChangeNoBit) {
 // Blocks that go past the caches from any frequency on, behind some whose angles are small and are written one by one.
 TEST_P(LargeTables, BeginAnywhereBehindSmallAngles) {
   constexpr std::size_t kFrequencies = 64, kRows = 50;
-  ForEveryType([]<class T>() {
+  ForEveryType([&]<class T>() {
     for (const Layout layout : {Layout::kInterleaved, Layout::kSplit}) {
       for (std::size_t small = 1; small < kFrequencies; ++small) {
         Spec spec = SpecOf(2 * kFrequencies);
