@@ -235,9 +235,11 @@ class RangeKernel {
         whole_blocks = 0;
         if (is_small) {
           const std::size_t from = whole ? SmallColumns(rows, g, block, farthest, 0, end) : 0;
-          for (std::int64_t j = block_rows.begin; from < end; ++j) {
-            rows.Small(g * kGroup + from, g * kGroup + end, j);
-            if (j == block_rows.last) break;
+          if (from < end) {
+            for (std::int64_t j = block_rows.begin;; ++j) {
+              rows.Small(g * kGroup + from, g * kGroup + end, j);
+              if (j == block_rows.last) break;
+            }
           }
         } else {
           Anchors<kPairs> anchors;
