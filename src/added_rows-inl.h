@@ -162,7 +162,7 @@ class RowAdder {
   }
 
 #if POSENC_WHOLE_VECTORS
-  // How far ahead in its rows x is prefetched: 0.9 as fast from memory with 4 KiB, the same with 24.
+  // How far ahead in its rows x is prefetched: from memory 23.3 GB/s here, 21.5 with 10 KiB, 22.8 with 24.
   static constexpr std::size_t kPrefetchBytes = 16 << 10;
 
   // Vectors that are tested in one. More sums of 16-bit types are open: one in 2^13 halfs.

@@ -71,8 +71,8 @@ class BlockWriter {
 
  private:
   // Whether runs of sines and of cosines are written by rows. A strip of 16 registers is half a line of memory in each
-  // run or less, and lines that go past the caches have to be written whole: 5 GB/s of halves by strips here, 10 by
-  // rows; 11 and 22 of floats. With 32 registers a strip is whole lines, and faster than anchors from memory. Floats of
+  // run or less, and lines that go past the caches have to be written whole: 5 GB/s of halves by strips here, 9 by
+  // rows; 11 and 20 of floats. With 32 registers a strip is whole lines, and faster than anchors from memory. Floats of
   // 8 bytes a run do not go past the caches, and lose a fifth by rows.
   static constexpr bool kRunsByRows =
       POSENC_WHOLE_VECTORS && !POSENC_MANY_REGISTERS && !kPairs && (sizeof(T) == 2 || hn::MaxLanes(Doubles()) >= 4);
